@@ -1,0 +1,69 @@
+// Package datasets holds the recipes: how a published dataset becomes samples that a trainer takes. One file adds one
+// recipe or the recipes of one dataset, with their doc and their examples, and registers them with Add.
+package datasets
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/schema/rule"
+	"github.com/rlprep/rlprep/transform"
+)
+
+// A Recipe turns a dataset into samples.
+type Recipe struct {
+	Name     string // as the trainer's own script is called: "gsm8k_tool_agent_loop"
+	Title    string // one line, no capital, no full stop
+	Doc      string // plain text: what comes out, its source (framework, version, file), what to mind
+	Rows     rule.Kind
+	Splits   []string // in the order of the dataset
+	Inputs   func(split string) []Input
+	Steps    func(Options) []transform.Transform
+	Expects  []string // ids of rules that faithful rows are known to raise; shown as warnings, never blocking
+	Examples []Example
+}
+
+// An Input is one kind of file that a recipe reads. Line formats have no footer, so the recipe says the columns.
+type Input struct {
+	Glob   string // below the dataset's root, as the hub lays it out
+	Fields []schema.Field
+}
+
+// Options are what a user may change in a recipe.
+type Options struct {
+	Split      string
+	Agent      string // "": as the recipe has it
+	DataSource string // "": as the recipe has it
+	IndexStart int64
+}
+
+// An Example is rows in and the rows that come out, both JSON Lines; go test runs it, explain and docs show it.
+type Example struct {
+	Split   string
+	In, Out string
+}
+
+var recipes = map[string]*Recipe{}
+
+// Add registers a recipe; it is called in a variable declaration. It panics on a name that is taken.
+func Add(r Recipe) *Recipe {
+	if recipes[r.Name] != nil {
+		panic("datasets: name taken: " + r.Name)
+	}
+	recipes[r.Name] = &r
+	return &r
+}
+
+// All returns every recipe, sorted by name.
+func All() []*Recipe {
+	out := make([]*Recipe, 0, len(recipes))
+	for _, r := range recipes {
+		out = append(out, r)
+	}
+	slices.SortFunc(out, func(a, b *Recipe) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
+// Find returns the recipe of that name, nil where there is none.
+func Find(name string) *Recipe { return recipes[name] }

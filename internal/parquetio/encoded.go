@@ -1,0 +1,52 @@
+package parquetio
+
+import "github.com/rlprep/rlprep/schema"
+
+// A Codec is how pages are compressed, with its number in the Parquet format.
+type Codec int32
+
+// The codecs that we write.
+const (
+	None   Codec = 0
+	Snappy Codec = 1
+	Zstd   Codec = 6
+)
+
+// An EncodedRowGroup is a row group ready to be written: made by an Encoder on any goroutine, written in order by a Writer.
+type EncodedRowGroup struct {
+	Rows   int64
+	Chunks []EncodedChunk // in leaf order
+}
+
+// An EncodedChunk is one column chunk: either Raw, a chunk of an input file to be copied byte for byte, or pages made here.
+type EncodedChunk struct {
+	Leaf schema.Leaf
+	Raw  *Chunk
+
+	Pages        []byte // header and body of each page, one after the other; the dictionary page first, where there is one
+	DictBytes    int64  // of the dictionary page with its header; 0: none
+	Values       int64  // entries: values and nulls
+	Uncompressed int64  // of pages with their headers
+	Codec        Codec
+	Encodings    []int32 // Parquet encoding numbers that occur, levels included
+	DataEncoding int32   // of the data pages
+	Stats        Stats
+	Index        []PageInfo // one a data page
+}
+
+// Stats are the statistics of a chunk or page. Min and Max are in PLAIN encoding without length; nil: none.
+type Stats struct {
+	Nulls              int64
+	Min, Max           []byte
+	MinExact, MaxExact bool // false where a bound was cut
+}
+
+// A PageInfo is what the page index says of one data page.
+type PageInfo struct {
+	Offset   int64 // within Pages
+	Size     int64 // compressed, with its header
+	FirstRow int64 // within the row group
+	Values   int64
+	Stats    Stats
+	AllNull  bool
+}

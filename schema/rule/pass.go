@@ -1,0 +1,104 @@
+package rule
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/rlprep/rlprep/schema"
+	"github.com/zeebo/xxh3"
+)
+
+// An Env is what a run of rules is told beside the data.
+type Env struct {
+	Target       Target
+	Rows         Kind
+	KnownAgents  []string                                    // beside the trainer's own
+	KnownSources []string                                    // beside the trainer's own
+	Lookup       func(key string) (schema.Value, schema.Pos) // the launch config; nil: none given
+}
+
+// A Pass is what a Checker gets to see and say. Embed it in a Checker: its methods of that interface do nothing.
+type Pass struct {
+	Rule        *Rule
+	Level       Level
+	Consequence string
+	Env         *Env
+
+	// Sink takes the findings; Out takes what is emitted. The pipeline sets both.
+	Sink func(Finding)
+	Out  func(k Key, row schema.Row, value uint64)
+}
+
+// NewPass returns a pass of r for env, and false where the rule is off for its target or looks at other rows.
+func NewPass(r *Rule, env *Env) (*Pass, bool) {
+	h, ok := r.Holding(env.Target)
+	if !ok || h.Level == Off || (r.Rows != Any && r.Rows != env.Rows) {
+		return nil, false
+	}
+	return &Pass{Rule: r, Level: h.Level, Consequence: h.Consequence, Env: env, Sink: func(Finding) {}, Out: func(Key, schema.Row, uint64) {}}, true
+}
+
+// Files, Chunk, Row and Group do nothing.
+func (p *Pass) Files([]*File) {}
+
+// Chunk asks for the rows.
+func (p *Pass) Chunk(*Chunks) bool { return false }
+
+// Row does nothing.
+func (p *Pass) Row(schema.Row) {}
+
+// Group does nothing.
+func (p *Pass) Group(Key, iter.Seq[Hit]) {}
+
+// Report reports a finding. Rule and, where it is Off, Level are filled in.
+func (p *Pass) Report(f Finding) {
+	f.Rule = p.Rule
+	if f.Level == Off {
+		f.Level = p.Level
+	}
+	p.Sink(f)
+}
+
+// Reportf reports a finding about value v (Missing: none to show) at pos.
+func (p *Pass) Reportf(pos schema.Pos, v schema.Value, format string, args ...any) {
+	f := Finding{Pos: pos, Message: fmt.Sprintf(format, args...)}
+	if !v.IsMissing() {
+		f.Value = v.Excerpt(80)
+	}
+	p.Report(f)
+}
+
+// Emit hands (k, value) and the row's position to Group.
+func (p *Pass) Emit(k Key, row schema.Row, value uint64) { p.Out(k, row, value) }
+
+// Lookup returns the value that the launch sets for key and where; Missing where no launch config was given or it says
+// nothing.
+func (p *Pass) Lookup(key string) (schema.Value, schema.Pos) {
+	if p.Env.Lookup == nil {
+		return schema.Value{}, schema.Pos{}
+	}
+	return p.Env.Lookup(key)
+}
+
+// Known reports whether name is in list or extra.
+func Known(name string, list, extra []string) bool {
+	return slices.Contains(list, name) || slices.Contains(extra, name)
+}
+
+// NewKey returns the key of these parts. It is the same on every machine.
+func NewKey(parts ...string) Key {
+	h := xxh3.New()
+	var n [8]byte
+	for _, s := range parts {
+		for i := range n {
+			n[i] = byte(len(s) >> (8 * i))
+		}
+		h.Write(n[:])
+		h.WriteString(s)
+	}
+	return h.Sum128().Bytes()
+}
+
+// Hash returns a 64-bit hash of s, the same on every machine.
+func Hash(s string) uint64 { return xxh3.HashString(s) }

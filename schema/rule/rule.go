@@ -1,0 +1,279 @@
+// Package rule says what a check is: a Rule is one fault that data can have, with its documentation, its levels in each
+// version of the trainer and its examples; a Checker is one run of it; a Finding is one fault found. Rules themselves stand
+// in schema/hf and schema/verl, one file each, and register themselves with Add.
+package rule
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/rlprep/rlprep/schema"
+)
+
+// A Level says how bad a finding is.
+type Level uint8
+
+// The levels. Off is a rule that does not apply to the target.
+const (
+	Off Level = iota
+	Info
+	Warning
+	Error
+)
+
+// String returns "off", "info", "warning" or "error".
+func (l Level) String() string { return [...]string{"off", "info", "warning", "error"}[l] }
+
+// ParseLevel reads what String writes.
+func ParseLevel(s string) (Level, error) {
+	for l := Off; l <= Error; l++ {
+		if l.String() == s {
+			return l, nil
+		}
+	}
+	return Off, fmt.Errorf("unknown level %q (info, warning, error)", s)
+}
+
+// A Kind is what rows are for; a rule looks only at rows of its kind.
+type Kind uint8
+
+// The kinds of rows. Any, of a rule: it looks at rows of every kind.
+const (
+	Any        Kind = iota
+	RL              // prompt, data_source, reward_model …: verl's RLHFDataset
+	SFT             // messages: verl's MultiTurnSFTDataset
+	Preference      // prompt, chosen, rejected
+)
+
+// String returns "any", "rl", "sft" or "preference".
+func (k Kind) String() string { return [...]string{"any", "rl", "sft", "preference"}[k] }
+
+// A Rule is one fault that data can have. A rule is one file.
+type Rule struct {
+	ID       string   // "RL301", never reused
+	Name     string   // names the fault: "agent-name-null"
+	Title    string   // one line, no capital, no full stop
+	Doc      string   // what the trainer does with such data (cite, version) and how to mend it; plain text
+	Facts    []string // ids of the fact sheets that the rule rests on: "R020"
+	Rows     Kind
+	Holds    []Holding                 // the first that fits the target gives level and consequence; none: the rule is off
+	Reads    func(*Pass) []schema.Path // what Row and Chunk see; nil: the footers are enough
+	New      func(*Pass) Checker
+	Fix      string // a command of ours that mends it, without file names: "add extra_info.index=@row --replace"
+	Examples []Example
+}
+
+// A Holding says for which versions a rule holds, at which level, and what happens there.
+type Holding struct {
+	Versions    string // "", ">=0.5", "<=0.8", "0.7" or two of them: ">=0.5 <0.9"
+	Trainer     string // "", "v0", "v1"
+	Level       Level
+	Consequence string // what the trainer does: "the step dies with 'Agent loop None not registered'"
+}
+
+// An Example is rows that a rule judges; go test runs it, explain and docs show it.
+type Example struct {
+	Title  string
+	Files  []string // JSON Lines, one string a file; the rows of one split
+	Val    []string // JSON Lines of the validation files
+	Schema string   // pyarrow type of columns where JSON cannot say it: "index: int32"; usually empty
+	Want   []string // findings, "file row path": "0 1 agent_name"; row -1 for the whole file; none: a good example
+	Target string   // "" is the default target
+}
+
+// A Checker is one run of a Rule. Its methods are called from one goroutine. New is called once for Files, once a task for
+// Chunk and Row, and once for Group, so a Checker keeps no state from one of these to the next: what spans rows goes through
+// Pass.Emit and Group. Embed *Pass: its methods do nothing.
+type Checker interface {
+	// Files is called once, with the footers of all files, before any row is read.
+	Files([]*File)
+	// Chunk is called once a row group with what the footer and the dictionaries say; done means that its rows need not
+	// be read.
+	Chunk(*Chunks) (done bool)
+	// Row is called for each row.
+	Row(schema.Row)
+	// Group is called once for each key that was emitted, with its hits in order of files and rows.
+	Group(Key, iter.Seq[Hit])
+}
+
+// Chunks is what is known of a row group without reading its rows.
+type Chunks struct {
+	Rows int64
+	Pos  schema.Pos        // file and row group
+	At   func(i int) Chunk // of Reads[i]
+}
+
+// A Chunk is what is known of one read in one row group.
+type Chunk struct {
+	Missing bool           // the file has no such column
+	Nulls   int64          // -1: unknown
+	Dict    []schema.Value // all values that occur, when every page is dictionary-encoded; nil: unknown
+}
+
+// A File is an input file as its footer shows it. Line formats have no footer: their Schema is declared or inferred.
+type File struct {
+	Index     int    // within the run
+	Name      string // as the user named it
+	Split     string // "train", "test", …; "" where none was named
+	Val       bool   // the file is validation data
+	Format    string // "parquet", "jsonl", "json", "arrow"
+	Schema    *schema.Schema
+	Rows      int64
+	RowGroups []int64 // rows of each; nil in line formats
+	Bytes     int64
+	Metadata  map[string]string // key-value metadata of the footer
+	Glob      bool              // came out of a glob that the trainer would hand to the loader as one
+}
+
+// A Key is the hash of what Group joins rows by. NewKey makes one.
+type Key [16]byte
+
+// A Hit is one emitted value.
+type Hit struct {
+	File     *File
+	RowGroup int
+	Row      int64
+	Line     int64
+	Value    uint64
+}
+
+// Pos returns where the hit stands.
+func (h Hit) Pos() schema.Pos {
+	p := schema.FilePos(h.File.Name)
+	p.RowGroup, p.Row = h.RowGroup, h.Row
+	if h.Line > 0 {
+		p.Line = h.Line
+	}
+	return p
+}
+
+// A Finding is one fault in the data. It is never a Go error.
+type Finding struct {
+	Rule    *Rule
+	Level   Level
+	Pos     schema.Pos
+	Related []schema.Pos
+	Message string // what is there, and what will happen
+	Value   string // what is there, cut; "" when it says nothing
+}
+
+// A Target is a trainer and its version: "verl@0.9", "verl@0.9-v0" for its older trainer.
+type Target struct {
+	Framework string
+	Major     int
+	Minor     int
+	Trainer   string // "v0", "v1"
+}
+
+// DefaultTarget is what data is checked against where nothing else is said.
+var DefaultTarget = Target{Framework: "verl", Minor: 9, Trainer: "v1"}
+
+// ParseTarget reads "verl@0.9" or "verl@0.9-v0". Versions 0.5 to 0.9 are known; from 0.9 on the trainer is v1 unless it is
+// named, before that there is only v0 (bc6fb966c, 2026-06-24: trainer.use_v1).
+func ParseTarget(s string) (Target, error) {
+	var t Target
+	name, version, ok := strings.Cut(s, "@")
+	if !ok {
+		version = "0.9"
+	}
+	version, t.Trainer, _ = strings.Cut(version, "-")
+	t.Framework = name
+	n, err := fmt.Sscanf(version, "%d.%d", &t.Major, &t.Minor)
+	if name != "verl" || err != nil || n != 2 || t.Major != 0 || t.Minor < 5 || t.Minor > 9 {
+		return Target{}, fmt.Errorf("unknown target %q (verl@0.5 to verl@0.9, verl@0.9-v0)", s)
+	}
+	switch {
+	case t.Trainer == "" && t.Minor >= 9:
+		t.Trainer = "v1"
+	case t.Trainer == "":
+		t.Trainer = "v0"
+	case t.Trainer != "v0" && t.Trainer != "v1", t.Trainer == "v1" && t.Minor < 9:
+		return Target{}, fmt.Errorf("unknown trainer in target %q (v0; v1 from verl@0.9 on)", s)
+	}
+	return t, nil
+}
+
+// String returns what ParseTarget reads.
+func (t Target) String() string {
+	s := fmt.Sprintf("%s@%d.%d", t.Framework, t.Major, t.Minor)
+	if t.Trainer == "v0" && t.Minor >= 9 {
+		s += "-v0"
+	}
+	return s
+}
+
+// Within reports whether the target's version lies in versions, written as in Holding.Versions.
+func (t Target) Within(versions string) bool {
+	for _, c := range strings.Fields(versions) {
+		num := strings.TrimLeft(c, "<>=")
+		var major, minor int
+		if _, err := fmt.Sscanf(num, "%d.%d", &major, &minor); err != nil {
+			panic("rule: version constraint " + c)
+		}
+		d := (t.Major-major)*1000 + t.Minor - minor
+		var ok bool
+		switch strings.TrimSuffix(c, num) {
+		case "", "=":
+			ok = d == 0
+		case ">=":
+			ok = d >= 0
+		case "<=":
+			ok = d <= 0
+		case "<":
+			ok = d < 0
+		case ">":
+			ok = d > 0
+		}
+		if !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// Holding returns the first holding of r that fits the target, and whether there is one.
+func (r *Rule) Holding(t Target) (Holding, bool) {
+	for _, h := range r.Holds {
+		if (h.Trainer == "" || h.Trainer == t.Trainer) && t.Within(h.Versions) {
+			return h, true
+		}
+	}
+	return Holding{}, false
+}
+
+var registry = map[string]*Rule{}
+
+// Add registers a rule; it is called in the variable declaration of the rule's file. It panics on a rule without an id or
+// with one that is taken.
+func Add(r Rule) *Rule {
+	if r.ID == "" || registry[r.ID] != nil {
+		panic("rule: id missing or taken: " + r.ID)
+	}
+	registry[r.ID] = &r
+	return &r
+}
+
+// All returns every rule, sorted by id.
+func All() []*Rule {
+	out := make([]*Rule, 0, len(registry))
+	for _, r := range registry {
+		out = append(out, r)
+	}
+	slices.SortFunc(out, func(a, b *Rule) int { return strings.Compare(a.ID, b.ID) })
+	return out
+}
+
+// Find returns the rule of that id or name, nil where there is none.
+func Find(name string) *Rule {
+	if r := registry[strings.ToUpper(name)]; r != nil {
+		return r
+	}
+	for _, r := range registry {
+		if r.Name == name {
+			return r
+		}
+	}
+	return nil
+}

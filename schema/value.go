@@ -1,0 +1,154 @@
+package schema
+
+import (
+	"math"
+	"strings"
+)
+
+// A Value is one value of a row: plain, a list, or a struct. It is a view: text, lists and structs point into the batch (or
+// the scratch of a transform) that they came from and die with it; Clone keeps one. The zero Value is Missing.
+type Value struct {
+	kind  Kind
+	num   uint64
+	str   string
+	elems []Value
+	typ   *Type // Struct: for the names
+}
+
+// NullValue is the null. NullAt makes one that says how deep the path was there.
+var NullValue = Value{kind: Null}
+
+// NullAt returns a null found depth steps down its path: for "extra_info.index", 0 means that extra_info itself is null.
+func NullAt(depth int) Value { return Value{kind: Null, num: uint64(depth)} }
+
+// BoolValue, IntValue, FloatValue, TextValue and BinaryValue make plain values. Text and bytes are not copied.
+func BoolValue(b bool) Value {
+	if b {
+		return Value{kind: Bool, num: 1}
+	}
+	return Value{kind: Bool}
+}
+
+// IntValue makes an integer.
+func IntValue(i int64) Value { return Value{kind: Int, num: uint64(i)} }
+
+// FloatValue makes a floating-point number.
+func FloatValue(f float64) Value { return Value{kind: Float, num: math.Float64bits(f)} }
+
+// TextValue makes a string; s is not copied.
+func TextValue(s string) Value { return Value{kind: Text, str: s} }
+
+// BinaryValue makes a byte string; it is held as a string, not copied.
+func BinaryValue(s string) Value { return Value{kind: Binary, str: s} }
+
+// ListValue makes a list; elems is not copied.
+func ListValue(elems []Value) Value { return Value{kind: List, elems: elems} }
+
+// StructValue makes a struct of type t with one value a field, in the order of t.Fields; neither is copied.
+func StructValue(t *Type, fields []Value) Value { return Value{kind: Struct, elems: fields, typ: t} }
+
+// OtherValue makes a value of a type that is carried but not understood, shown as text.
+func OtherValue(k Kind, text string) Value { return Value{kind: k, str: text} }
+
+// Kind returns the kind; Missing for the zero Value.
+func (v Value) Kind() Kind { return v.kind }
+
+// IsNull reports whether v is Null.
+func (v Value) IsNull() bool { return v.kind == Null }
+
+// IsMissing reports whether there is no such column.
+func (v Value) IsMissing() bool { return v.kind == Missing }
+
+// Depth is, for a Null, how many steps of its path are not null.
+func (v Value) Depth() int { return int(v.num) }
+
+// Bool returns the boolean, false for every other kind.
+func (v Value) Bool() bool { return v.kind == Bool && v.num != 0 }
+
+// Int returns the integer, 0 for every other kind.
+func (v Value) Int() int64 {
+	if v.kind != Int {
+		return 0
+	}
+	return int64(v.num)
+}
+
+// Float returns the number, also of an integer; 0 for every other kind.
+func (v Value) Float() float64 {
+	switch v.kind {
+	case Int:
+		return float64(int64(v.num))
+	case Float:
+		return math.Float64frombits(v.num)
+	}
+	return 0
+}
+
+// Text returns the text of Text, Binary and of the kinds that are not understood; "" for others.
+func (v Value) Text() string { return v.str }
+
+// Len returns the number of elements of a list or fields of a struct.
+func (v Value) Len() int { return len(v.elems) }
+
+// Elem returns element i of a list, or field i of a struct.
+func (v Value) Elem(i int) Value { return v.elems[i] }
+
+// Type returns the type of a struct, nil for every other kind.
+func (v Value) Type() *Type { return v.typ }
+
+// Field returns the field of that name of a struct; Missing where there is none, and of every other kind.
+func (v Value) Field(name string) Value {
+	if v.kind != Struct || v.typ == nil {
+		return Value{}
+	}
+	if _, i := v.typ.Field(name); i >= 0 && i < len(v.elems) {
+		return v.elems[i]
+	}
+	return Value{}
+}
+
+// Clone returns a copy that stays valid.
+func (v Value) Clone() Value {
+	v.str = strings.Clone(v.str)
+	if v.elems != nil {
+		elems := make([]Value, len(v.elems))
+		for i, e := range v.elems {
+			elems[i] = e.Clone()
+		}
+		v.elems = elems
+	}
+	return v
+}
+
+// Equal reports whether v and w are of the same kind and hold the same value. NaN equals itself; names of struct fields
+// count, their order does not.
+func (v Value) Equal(w Value) bool {
+	if v.kind != w.kind {
+		return false
+	}
+	switch v.kind {
+	case Missing, Null:
+		return true
+	case List:
+		if len(v.elems) != len(w.elems) {
+			return false
+		}
+		for i := range v.elems {
+			if !v.elems[i].Equal(w.elems[i]) {
+				return false
+			}
+		}
+		return true
+	case Struct:
+		if len(v.elems) != len(w.elems) {
+			return false
+		}
+		for i, f := range v.typ.Fields {
+			if !v.elems[i].Equal(w.Field(f.Name)) {
+				return false
+			}
+		}
+		return true
+	}
+	return v.num == w.num && v.str == w.str
+}

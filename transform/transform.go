@@ -1,0 +1,181 @@
+// Package transform says what a transform is: a Plan, made once from the schema, and where values must be computed a Func,
+// called a row. What a Plan says with constants, row numbers, copies and drops costs nothing a row. One file adds one verb
+// (set.go, prompt.go …), with its doc and its examples, and registers itself with Add.
+package transform
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rlprep/rlprep/schema"
+)
+
+// A Transform rewrites rows. Plan is called once for each schema that reaches it, before any row; an error names the column
+// that is missing or of the wrong type. A column that no Plan names is carried undecoded.
+type Transform interface {
+	Plan(in *schema.Schema) (*Plan, error)
+}
+
+// A Plan is what a transform does to the columns. Drops are carried out after Puts.
+type Plan struct {
+	Reads []schema.Path // what Func sees, in this order
+	Drops []schema.Path
+	Puts  []Put
+	// Bind makes the Func; it is called once a worker, so scratch may live in its closure. Nil: nothing to compute.
+	Bind func() Func
+}
+
+// A Put is one column or leaf that a transform writes. Missing parents become structs. At most one of Const, Seq and Copy is
+// set, and the first that is set counts; where none is, the value is computed by Func.
+type Put struct {
+	Path  schema.Path
+	After schema.Path // the sibling after which a new column stands; "": at the end of its parent
+	Type  schema.Type // of Const and computed values; Seq is int64, Copy has the type of what it copies
+	If    Present
+	Const *schema.Value
+	Seq   *Seq
+	Copy  schema.Path
+}
+
+// A Seq is the number of the source row within its split, plus Start.
+type Seq struct{ Start int64 }
+
+// Present says what happens where the path of a Put exists already.
+type Present uint8
+
+// The ways. The pipeline can tell whether a column holds just the constant that is put; Plan cannot.
+const (
+	Refuse  Present = iota // an error that names --replace
+	SameOK                 // left alone where every row holds this very value, else as Refuse
+	Replace                // written anew, in place
+	Fill                   // nulls only
+)
+
+// A Func computes the Puts of one row: it calls out.Set for each and out.Emit for each row that comes out, or out.Drop. It
+// depends on nothing but the row: no clock, no IO, no state. An error (Rejectf) rejects the row.
+type Func func(in schema.Row, out *Emitter) error
+
+// An Emitter takes what a Func computes for one row.
+type Emitter struct {
+	values []schema.Value
+	emit   func([]schema.Value)
+	reason string
+	count  int
+}
+
+// NewEmitter returns an emitter for n Puts; emit is called at each Emit with a value a Put, valid until it returns.
+func NewEmitter(n int, emit func([]schema.Value)) *Emitter {
+	return &Emitter{values: make([]schema.Value, n), emit: emit}
+}
+
+// Set gives Puts[put] of the next Emit the value v. A Put that is not set is null.
+func (e *Emitter) Set(put int, v schema.Value) { e.values[put] = v }
+
+// Emit puts out a row with what was Set, and clears it.
+func (e *Emitter) Emit() {
+	e.emit(e.values)
+	for i := range e.values {
+		e.values[i] = schema.NullValue
+	}
+	e.count++
+}
+
+// Drop leaves the row out, on purpose; it is counted under reason.
+func (e *Emitter) Drop(reason string) { e.reason = reason }
+
+// Run calls f for one row and returns how many rows came out and the reason of a drop, "" for none.
+func (e *Emitter) Run(f Func, in schema.Row) (n int, reason string, err error) {
+	for i := range e.values {
+		e.values[i] = schema.NullValue
+	}
+	e.count, e.reason = 0, ""
+	if err := f(in, e); err != nil {
+		return e.count, "", err
+	}
+	if e.count == 0 && e.reason == "" {
+		return 0, "filtered", nil
+	}
+	return e.count, e.reason, nil
+}
+
+// A Reject is a row that a transform cannot take.
+type Reject struct {
+	Reason  string // for counting: "no-answer-marker"
+	Path    schema.Path
+	Message string
+	Value   string // what is there, cut
+}
+
+func (r *Reject) Error() string { return r.Message }
+
+// Rejectf returns a Reject for the value v (Missing: none to show) at path.
+func Rejectf(reason string, path schema.Path, v schema.Value, format string, args ...any) error {
+	r := &Reject{Reason: reason, Path: path, Message: fmt.Sprintf(format, args...)}
+	if !v.IsMissing() {
+		r.Value = v.Excerpt(120)
+	}
+	return r
+}
+
+// A Verb is a kind of transform as users name it in list, explain and pipelines, with its doc and its examples.
+type Verb struct {
+	Name     string
+	Title    string // one line, no capital, no full stop
+	Doc      string // plain text
+	Args     []Arg
+	New      func(Args) (Transform, error)
+	Examples []Example
+}
+
+// An Arg is one argument of a verb.
+type Arg struct {
+	Name, Type, Doc string
+	Required        bool
+}
+
+// Args are the arguments of one use of a verb, as JSON decodes them (numbers as json.Number).
+type Args map[string]any
+
+// An Example is rows in and rows out of a verb, both JSON Lines; go test runs it, explain and docs show it.
+type Example struct {
+	Title string
+	Args  string // JSON
+	In    string
+	Out   string
+	Error string // what Plan or the row's rejection says; Out is then empty
+}
+
+var verbs = map[string]*Verb{}
+
+// Add registers a verb; it is called in the variable declaration of the verb's file. It panics on a name that is taken.
+func Add(v Verb) *Verb {
+	if verbs[v.Name] != nil {
+		panic("transform: name taken: " + v.Name)
+	}
+	verbs[v.Name] = &v
+	return &v
+}
+
+// All returns every verb, sorted by name.
+func All() []*Verb {
+	out := make([]*Verb, 0, len(verbs))
+	for _, v := range verbs {
+		out = append(out, v)
+	}
+	slices.SortFunc(out, func(a, b *Verb) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
+// Find returns the verb of that name, nil where there is none.
+func Find(name string) *Verb { return verbs[name] }
+
+// NoColumn returns the error for a path that in does not have, with the columns there are and the nearest name.
+func NoColumn(path schema.Path, in *schema.Schema) error {
+	names := in.Names()
+	msg := fmt.Sprintf("no column %q (columns: %s)", path, strings.Join(names, ", "))
+	if n := schema.Nearest(path.Top(), names); n != "" && n != path.Top() {
+		msg += fmt.Sprintf("; did you mean %q?", n)
+	}
+	return fmt.Errorf("%s", msg)
+}
