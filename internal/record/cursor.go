@@ -1,0 +1,438 @@
+package record
+
+import (
+	"strconv"
+	"unsafe"
+
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/rlprep/rlprep/schema"
+)
+
+// A Binding is paths resolved in a schema, once; Cursor reads a batch through it.
+type Binding struct {
+	reads  []*node // nil: the schema has no such path
+	leaves []int   // of the schema, by slot
+}
+
+// A node is a column or a part of one on the way from a path to the leaves below it.
+type node struct {
+	kind  nodeKind
+	def   uint8 // level from which on the node is not null
+	rep   uint8 // list: level at which its elements repeat
+	depth int   // steps of the path above it
+	typ   *schema.Type
+	kids  []*node
+	slot  int // leaf: its own; else the first below
+	slots []int
+}
+
+type nodeKind uint8
+
+const (
+	leafNode nodeKind = iota
+	passNode          // a struct on the way down the path, to its one kid
+	structNode
+	listNode
+)
+
+// Bind resolves paths in s. A path that s does not have reads as Missing.
+func Bind(s *schema.Schema, paths []schema.Path) *Binding {
+	b := &Binding{}
+	index := map[schema.Path]int{}
+	for i, l := range s.Leaves() {
+		index[l.Path] = i
+	}
+	slots := map[int]int{}
+	slot := func(p schema.Path) int {
+		leaf := index[p]
+		at, ok := slots[leaf]
+		if !ok {
+			at = len(b.leaves)
+			slots[leaf] = at
+			b.leaves = append(b.leaves, leaf)
+		}
+		return at
+	}
+	for _, p := range paths {
+		f, steps := (*schema.Field)(nil), p.Steps()
+		for i := range s.Fields {
+			if len(steps) > 0 && s.Fields[i].Name == steps[0] {
+				f = &s.Fields[i]
+			}
+		}
+		if f == nil {
+			b.reads = append(b.reads, nil)
+			continue
+		}
+		b.reads = append(b.reads, descend(f, schema.Path("").Field(f.Name), steps[1:], 0, 0, 0, slot))
+	}
+	return b
+}
+
+// descend builds the node of field f at path at, with steps of the path still to go; nil where they lead nowhere.
+func descend(f *schema.Field, at schema.Path, steps []string, def, rep uint8, depth int, slot func(schema.Path) int) *node {
+	if f.Nullable {
+		def++
+	}
+	n := &node{def: def, depth: depth, typ: &f.Type}
+	add := func(c *schema.Field, p schema.Path, steps []string, def, rep uint8) bool {
+		kid := descend(c, p, steps, def, rep, depth+1, slot)
+		if kid == nil {
+			return false
+		}
+		n.kids = append(n.kids, kid)
+		n.slots = append(n.slots, kid.slots...)
+		return true
+	}
+	switch f.Type.Kind {
+	case schema.Struct:
+		n.kind = structNode
+		if len(steps) > 0 {
+			n.kind = passNode
+		}
+		for i := range f.Type.Fields {
+			c := &f.Type.Fields[i]
+			switch {
+			case len(steps) == 0:
+				add(c, at.Field(c.Name), nil, def, rep)
+			case c.Name == steps[0]:
+				if !add(c, at.Field(c.Name), steps[1:], def, rep) {
+					return nil
+				}
+			}
+		}
+	case schema.List, schema.Map:
+		n.kind, n.rep = listNode, rep+1
+		elem := schema.Field{Type: schema.StructOf(f.Type.Fields...)} // a map's entries
+		if f.Type.Kind == schema.List {
+			elem = f.Type.Fields[0]
+		}
+		if len(steps) > 0 {
+			if steps[0] != schema.Elem {
+				return nil
+			}
+			steps = steps[1:]
+		}
+		if !add(&elem, at.Elem(), steps, def+1, rep+1) {
+			return nil
+		}
+	default:
+		if len(steps) > 0 {
+			return nil
+		}
+		n.slot = slot(at)
+		n.slots = []int{n.slot}
+		return n
+	}
+	if len(n.slots) == 0 {
+		return nil
+	}
+	n.slot = n.slots[0]
+	return n
+}
+
+// Leaves returns the leaves of the schema, as numbered by Schema.Leaves, that the paths touch.
+func (b *Binding) Leaves() []int { return b.leaves }
+
+// Has reports whether the schema has path i.
+func (b *Binding) Has(i int) bool { return b.reads[i] != nil }
+
+// Leaf returns the leaf that path i is, or -1 where it is none or more than one, or passes a list.
+func (b *Binding) Leaf(i int) int {
+	n := b.reads[i]
+	for n != nil && n.kind == passNode {
+		n = n.kids[0]
+	}
+	if n == nil || n.kind != leafNode {
+		return -1
+	}
+	return b.leaves[n.slot]
+}
+
+// A slot is the decoded leaf that a cursor stands in.
+type slot struct {
+	kind   schema.Kind
+	maxDef uint8
+	konst  *schema.Value
+	seq    *Seq
+	def    []uint8
+	rep    []uint8
+	text   *array.String
+	bin    *array.Binary
+	fixed  *array.FixedSizeBinary
+	i64    []int64
+	i32    []int32
+	f64    []float64
+	f32    []float32
+	bits   *array.Boolean
+
+	entry, value int // where the current row begins
+	next, after  int // where the next one does
+}
+
+type place struct{ entry, value int }
+
+// A Cursor walks the rows of a batch; it is the schema.Row of the current one. Lists that At returns live in its scratch
+// until Next.
+type Cursor struct {
+	b     *Binding
+	batch *Batch
+	row   int
+	slots []slot
+	at    []place // scratch of At: how far each slot is read
+	arena []schema.Value
+	memo  []schema.Value
+	known []bool
+}
+
+// Cursor returns a cursor before the first row of batch, whose schema is the one that b was bound to. Cursors are reused
+// by Reset.
+func (b *Binding) Cursor() *Cursor {
+	return &Cursor{b: b, slots: make([]slot, len(b.leaves)), at: make([]place, len(b.leaves)),
+		memo: make([]schema.Value, len(b.reads)), known: make([]bool, len(b.reads))}
+}
+
+// Reset puts the cursor before the first row of batch.
+func (c *Cursor) Reset(batch *Batch) {
+	c.batch, c.row = batch, -1
+	for i, leaf := range c.b.leaves {
+		c.slots[i] = newSlot(&batch.Leaves[leaf])
+	}
+}
+
+func newSlot(l *Leaf) slot {
+	s := slot{kind: l.Type.Kind, maxDef: l.MaxDef, konst: l.Const, seq: l.Seq}
+	if l.Vec == nil {
+		return s
+	}
+	s.def, s.rep = l.Vec.Def, l.Vec.Rep
+	switch a := l.Vec.Values.(type) {
+	case *array.String:
+		s.text = a
+	case *array.Binary:
+		s.bin = a
+	case *array.FixedSizeBinary:
+		s.fixed = a
+	case *array.Int64:
+		s.i64 = a.Int64Values()
+	case *array.Int32:
+		s.i32 = a.Int32Values()
+	case *array.Float64:
+		s.f64 = a.Float64Values()
+	case *array.Float32:
+		s.f32 = a.Float32Values()
+	case *array.Boolean:
+		s.bits = a
+	}
+	return s
+}
+
+// Next moves to the next row and reports whether there is one.
+func (c *Cursor) Next() bool {
+	c.row++
+	if c.row >= c.batch.Rows {
+		return false
+	}
+	for i := range c.slots {
+		c.slots[i].advance()
+	}
+	clear(c.known)
+	c.arena = c.arena[:0]
+	return true
+}
+
+func (s *slot) advance() {
+	s.entry, s.value = s.next, s.after
+	switch {
+	case s.rep == nil && s.def == nil:
+		s.next++
+		s.after++
+	case s.rep == nil:
+		if s.def[s.entry] == s.maxDef {
+			s.after++
+		}
+		s.next++
+	default:
+		for {
+			if s.def == nil || s.def[s.next] == s.maxDef {
+				s.after++
+			}
+			s.next++
+			if s.next == len(s.rep) || s.rep[s.next] == 0 {
+				return
+			}
+		}
+	}
+}
+
+// Row is the number of the current row within the batch.
+func (c *Cursor) Row() int { return c.row }
+
+// Number implements schema.Row.
+func (c *Cursor) Number() int64 { return c.batch.First + int64(c.batch.Origin(c.row)) }
+
+// Origin implements schema.Row.
+func (c *Cursor) Origin() schema.Pos { return c.batch.Pos(c.batch.Origin(c.row)) }
+
+// At implements schema.Row.
+func (c *Cursor) At(i int) schema.Value {
+	if c.known[i] {
+		return c.memo[i]
+	}
+	n := c.b.reads[i]
+	var v schema.Value
+	switch {
+	case n == nil:
+	case n.kind == leafNode:
+		s := &c.slots[n.slot]
+		v = s.read(c, n, s.entry, s.value)
+	default:
+		for _, k := range n.slots {
+			c.at[k] = place{c.slots[k].entry, c.slots[k].value}
+		}
+		v = c.assemble(n)
+	}
+	c.memo[i], c.known[i] = v, true
+	return v
+}
+
+// level is the definition level of the entry at which slot k stands.
+func (c *Cursor) level(k int) uint8 {
+	s := &c.slots[k]
+	if s.def == nil {
+		return s.maxDef
+	}
+	return s.def[c.at[k].entry]
+}
+
+// skip passes one entry of each slot below a null or an empty list.
+func (c *Cursor) skip(n *node) {
+	for _, k := range n.slots {
+		if s := &c.slots[k]; s.def != nil && s.def[c.at[k].entry] == s.maxDef {
+			c.at[k].value++ // only in a file whose levels contradict each other
+		}
+		c.at[k].entry++
+	}
+}
+
+func (c *Cursor) assemble(n *node) schema.Value {
+	if n.kind == leafNode {
+		p := &c.at[n.slot]
+		s := &c.slots[n.slot]
+		v := s.read(c, n, p.entry, p.value)
+		if s.def == nil || s.def[p.entry] == s.maxDef {
+			p.value++
+		}
+		p.entry++
+		return v
+	}
+	if c.level(n.slot) < n.def {
+		c.skip(n)
+		return schema.NullAt(n.depth)
+	}
+	switch n.kind {
+	case passNode:
+		return c.assemble(n.kids[0])
+	case structNode:
+		start := c.reserve(len(n.kids))
+		for i, k := range n.kids {
+			c.arena[start+i] = schema.Value{}
+			v := c.assemble(k)
+			c.arena[start+i] = v
+		}
+		return schema.StructValue(n.typ, c.arena[start:start+len(n.kids):start+len(n.kids)])
+	}
+	if c.level(n.slot) == n.def {
+		c.skip(n)
+		return schema.ListValue(nil)
+	}
+	count := c.count(n)
+	start := c.reserve(count)
+	for i := range count {
+		v := c.assemble(n.kids[0])
+		c.arena[start+i] = v
+	}
+	return schema.ListValue(c.arena[start : start+count : start+count])
+}
+
+// count returns the number of elements of the list at n, whose first entry is the current one.
+func (c *Cursor) count(n *node) int {
+	s := &c.slots[n.slot]
+	count := 1
+	for e := c.at[n.slot].entry + 1; e < len(s.rep) && s.rep[e] >= n.rep; e++ {
+		if s.rep[e] == n.rep {
+			count++
+		}
+	}
+	return count
+}
+
+// reserve takes n values of the arena. What was taken before stays valid: a slice of an arena that has grown since keeps
+// the old one alive.
+func (c *Cursor) reserve(n int) int {
+	start := len(c.arena)
+	if start+n > cap(c.arena) {
+		grown := make([]schema.Value, start, 2*(start+n))
+		copy(grown, c.arena)
+		c.arena = grown
+	}
+	c.arena = c.arena[:start+n]
+	return start
+}
+
+// read returns the value at an entry of the slot.
+func (s *slot) read(c *Cursor, n *node, entry, value int) schema.Value {
+	switch {
+	case s.konst != nil:
+		return *s.konst
+	case s.seq != nil:
+		return schema.IntValue(s.seq.Start + c.batch.First + int64(c.batch.Origin(c.row)))
+	}
+	if s.def != nil && s.def[entry] != s.maxDef {
+		return schema.NullAt(nullDepth(n, s.def[entry]))
+	}
+	switch {
+	case s.text != nil:
+		return textOf(s.kind, s.text.Value(value))
+	case s.bin != nil:
+		b := s.bin.Value(value)
+		return textOf(s.kind, unsafe.String(unsafe.SliceData(b), len(b)))
+	case s.i64 != nil:
+		return intOf(s.kind, s.i64[value])
+	case s.i32 != nil:
+		return intOf(s.kind, int64(s.i32[value]))
+	case s.bits != nil:
+		return schema.BoolValue(s.bits.Value(value))
+	case s.f64 != nil:
+		return schema.FloatValue(s.f64[value])
+	case s.f32 != nil:
+		return schema.FloatValue(float64(s.f32[value]))
+	case s.fixed != nil:
+		return textOf(s.kind, string(s.fixed.Value(value)))
+	}
+	return schema.NullAt(n.depth)
+}
+
+func textOf(k schema.Kind, s string) schema.Value {
+	switch k {
+	case schema.Text:
+		return schema.TextValue(s)
+	case schema.Binary:
+		return schema.BinaryValue(s)
+	}
+	return schema.OtherValue(k, s)
+}
+
+func intOf(k schema.Kind, i int64) schema.Value {
+	if k == schema.Int {
+		return schema.IntValue(i)
+	}
+	return schema.OtherValue(k, strconv.FormatInt(i, 10))
+}
+
+// nullDepth says how many steps of a leaf's path are not null at that definition level. It is exact where every step is
+// nullable, as in the files of every writer that trainers meet; a required step counts as the one below it.
+func nullDepth(n *node, def uint8) int {
+	return min(int(def), n.depth)
+}
