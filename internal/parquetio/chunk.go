@@ -1,4 +1,4 @@
 package parquetio
 
-// A Chunk is a column chunk of an input file, carried undecoded.
-type Chunk struct{}
+// metadata is what the footer says beside schema and row groups.
+type metadata struct{}

@@ -1,0 +1,120 @@
+package parquetio
+
+import (
+	"fmt"
+	"os"
+	"runtime/debug"
+	"sync"
+
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/rlprep/rlprep/schema"
+)
+
+// A File is an open Parquet file: its footer, parsed and validated, and the handle to read column chunks by. Its methods may
+// be called from several goroutines at once.
+type File struct {
+	name string // as messages call it
+	f    *os.File
+	size int64
+
+	footer []byte // the FileMetaData struct, raw; spans point into it
+	meta   metadata
+	groups []RowGroup
+	chunks []Chunk // row group by row group, in leaf order
+	schema *schema.Schema
+	leaves []schema.Leaf
+
+	pqOnce sync.Once
+	pq     *parquet.File
+	pqErr  error
+}
+
+// A RowGroup is what the footer says of one row group. Compressed and Uncompressed are bytes of its pages, headers included.
+type RowGroup struct {
+	Rows         int64
+	Compressed   int64
+	Uncompressed int64
+
+	raw   span // the RowGroup struct
+	first int  // of its chunks in File.chunks
+}
+
+// A span is a range of bytes of File.footer.
+type span struct{ start, end uint32 }
+
+// A section is a range of bytes of the file; length 0: there is none.
+type section struct{ offset, length int64 }
+
+// A Chunk is a column chunk of an input file, as its footer describes it. It is carried undecoded.
+type Chunk struct {
+	file     *File
+	rowGroup int32
+	leaf     int32
+
+	raw  span // the ColumnChunk struct
+	meta span // its ColumnMetaData struct
+
+	codec        Codec
+	values       int64 // entries: values and nulls
+	compressed   int64 // bytes of all pages with their headers, as they stand in the file
+	uncompressed int64
+	dataPage     int64  // offset of the first data page
+	dictPage     int64  // offset of the dictionary page; 0: none
+	nulls        int64  // from the statistics; -1: not said
+	encodings    uint32 // bit n: encoding n occurs
+	pages        pageEncodings
+	columnIndex  section
+	offsetIndex  section
+	bloom        section // length -1: there is one, of unknown length
+}
+
+// pageEncodings is what encoding_stats says of the data pages.
+type pageEncodings uint8
+
+const (
+	pagesUnknown pageEncodings = iota // no encoding_stats
+	pagesDict                         // every data page is dictionary-encoded
+	pagesMixed
+)
+
+// Name returns the name that messages use, as it was given to Open.
+func (f *File) Name() string { return f.name }
+
+// Size returns the size of the file in bytes.
+func (f *File) Size() int64 { return f.size }
+
+// Close closes the file. Readers and Raw chunks of it must not be used after.
+func (f *File) Close() error { return f.f.Close() }
+
+// chunk returns the chunk of one leaf in one row group.
+func (f *File) chunk(rg, leaf int) *Chunk { return &f.chunks[f.groups[rg].first+leaf] }
+
+// start returns the offset of the first page of the chunk, the dictionary page where there is one.
+func (c *Chunk) start() int64 {
+	if c.dictPage > 0 {
+		return c.dictPage
+	}
+	return c.dataPage
+}
+
+// parquet returns parquet-go's view of the file, opened when first asked for. Its leaf columns and row groups are numbered
+// as ours are. The page index is not read: parquet-go panics on some damaged ones (file.go, v0.32).
+func (f *File) parquet() (*parquet.File, error) {
+	f.pqOnce.Do(func() {
+		defer recovered(&f.pqErr, f.name+": footer")
+		f.pq, f.pqErr = parquet.OpenFile(f.f, f.size, parquet.SkipMagicBytes(true), parquet.SkipPageIndex(true),
+			parquet.SkipBloomFilters(true), parquet.ReadBufferSize(128<<10))
+		if f.pqErr != nil {
+			f.pqErr = &FormatError{Name: f.name, Err: fmt.Errorf("open footer: %w", f.pqErr)}
+		}
+	})
+	return f.pq, f.pqErr
+}
+
+// recovered turns a panic into *err; it must be deferred. where is "NAME: row group N: column P".
+func recovered(err *error, where string) {
+	if p := recover(); p != nil {
+		*err = &FormatError{Err: fmt.Errorf("%s: reader panicked (damaged file, or a bug): %v", where, p), Stack: debug.Stack()}
+	}
+}
