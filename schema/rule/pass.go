@@ -24,6 +24,12 @@ type Pass struct {
 	Level       Level
 	Consequence string
 	Env         *Env
+	// Schema is that of the file whose rows are judged; the pipeline sets it before Reads and New. It is nil in the runs
+	// that Files and Group are called on.
+	Schema *schema.Schema
+	// Task is what the passes of one task have in common; the pipeline makes one a task and sets it in each pass. It may
+	// be nil.
+	Task *Task
 
 	// Sink takes the findings; Out takes what is emitted. The pipeline sets both.
 	Sink func(Finding)
@@ -79,6 +85,26 @@ func (p *Pass) Lookup(key string) (schema.Value, schema.Pos) {
 		return schema.Value{}, schema.Pos{}
 	}
 	return p.Env.Lookup(key)
+}
+
+// A Task is what the passes of one task have in common, so that rules that look for different things in the same text scan
+// it once. It is used from one goroutine.
+type Task struct{ shared map[string]any }
+
+// Share returns the value of that name in p's task, made by make the first time. Without a task each pass has its own.
+func Share[T any](p *Pass, name string, make func() T) T {
+	if p.Task == nil {
+		return make()
+	}
+	if v, ok := p.Task.shared[name].(T); ok {
+		return v
+	}
+	v := make()
+	if p.Task.shared == nil {
+		p.Task.shared = map[string]any{}
+	}
+	p.Task.shared[name] = v
+	return v
 }
 
 // Known reports whether name is in list or extra.

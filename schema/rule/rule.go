@@ -52,15 +52,18 @@ func (k Kind) String() string { return [...]string{"any", "rl", "sft", "preferen
 
 // A Rule is one fault that data can have. A rule is one file.
 type Rule struct {
-	ID       string   // "RL301", never reused
-	Name     string   // names the fault: "agent-name-null"
-	Title    string   // one line, no capital, no full stop
-	Doc      string   // what the trainer does with such data (cite, version) and how to mend it; plain text
-	Facts    []string // ids of the fact sheets that the rule rests on: "R020"
-	Rows     Kind
-	Holds    []Holding                 // the first that fits the target gives level and consequence; none: the rule is off
-	Reads    func(*Pass) []schema.Path // what Row and Chunk see; nil: the footers are enough
-	New      func(*Pass) Checker
+	ID    string   // "RL301", never reused
+	Name  string   // names the fault: "agent-name-null"
+	Title string   // one line, no capital, no full stop
+	Doc   string   // what the trainer does with such data (cite, version) and how to mend it; plain text
+	Facts []string // ids of the fact sheets that the rule rests on: "R020"
+	Rows  Kind
+	Holds []Holding                 // the first that fits the target gives level and consequence; none: the rule is off
+	Reads func(*Pass) []schema.Path // what Row and Chunk see; nil: the footers are enough
+	New   func(*Pass) Checker
+	// Channel names what the rule emits. Rules of one channel emit the same keys and values, so the pipeline may run Chunk
+	// and Row of the first of them only and hand what it emits to Group of each. "": the rule's own.
+	Channel  string
 	Fix      string // a command of ours that mends it, without file names: "add extra_info.index=@row --replace"
 	Examples []Example
 }
@@ -78,9 +81,12 @@ type Example struct {
 	Title  string
 	Files  []string // JSON Lines, one string a file; the rows of one split
 	Val    []string // JSON Lines of the validation files
-	Schema string   // pyarrow type of columns where JSON cannot say it: "index: int32"; usually empty
+	Schema string   // pyarrow types where JSON cannot say them, "extra_info.index: int32; 1/id: null" (in file 1 only)
 	Want   []string // findings, "file row path": "0 1 agent_name"; row -1 for the whole file; none: a good example
 	Target string   // "" is the default target
+	Rows   Kind     // of a rule for rows of every kind; Any: RL
+	// Edit changes what JSON Lines cannot say: names, row groups, metadata, types in one file only. Nil: nothing.
+	Edit func(files []*File)
 }
 
 // A Checker is one run of a Rule. Its methods are called from one goroutine. New is called once for Files, once a task for
@@ -89,8 +95,9 @@ type Example struct {
 type Checker interface {
 	// Files is called once, with the footers of all files, before any row is read.
 	Files([]*File)
-	// Chunk is called once a row group with what the footer and the dictionaries say; done means that its rows need not
-	// be read.
+	// Chunk is called before the rows of a row group with what the footer and the dictionaries say; done means that
+	// these rows need not be read. A checker may keep what it learns for the rows that follow, up to the next Chunk. It
+	// is not called where nothing is known (line formats, rows that a transform has changed).
 	Chunk(*Chunks) (done bool)
 	// Row is called for each row.
 	Row(schema.Row)
@@ -103,7 +110,13 @@ type Chunks struct {
 	Rows int64
 	Pos  schema.Pos        // file and row group
 	At   func(i int) Chunk // of Reads[i]
+	// Answered holds the reads that the checker will not look at in the rows of this row group (their Row.At may be
+	// anything), so they need not be decoded for it. Answer adds one.
+	Answered []int
 }
+
+// Answer says that Reads[i] need not be read in this row group.
+func (c *Chunks) Answer(i int) { c.Answered = append(c.Answered, i) }
 
 // A Chunk is what is known of one read in one row group.
 type Chunk struct {

@@ -1,0 +1,213 @@
+// Package ruletest runs the examples of rules. It is for the tests of schema/hf, schema/verl and other folders of rules.
+package ruletest
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/schema/rule"
+)
+
+// How much a run knows of the chunks before it reads rows.
+type knowledge uint8
+
+const (
+	rowsOnly  knowledge = iota // Chunk is not called
+	noStats                    // Chunk is called and told nothing
+	fullStats                  // nulls and dictionaries are known
+)
+
+// Run runs every example of every rule, each three times: by rows only, with chunks that nothing is known of, and with
+// chunks whose nulls and dictionaries are known. All must give what the example wants.
+func Run(t *testing.T, rules []*rule.Rule) {
+	t.Helper()
+	for _, r := range rules {
+		t.Run(r.ID, func(t *testing.T) {
+			checkRule(t, r)
+			for i, e := range r.Examples {
+				for _, k := range []knowledge{rowsOnly, noStats, fullStats} {
+					got, err := findings(r, e, k)
+					if err != nil {
+						t.Fatalf("example %d (%s): %v", i, e.Title, err)
+					}
+					checkExample(t, i, e, k, got)
+				}
+			}
+		})
+	}
+}
+
+func checkExample(t *testing.T, i int, e rule.Example, k knowledge, got []rule.Finding) {
+	t.Helper()
+	lines := make([]string, len(got))
+	for j, f := range got {
+		lines[j] = position(e, f.Pos)
+		if f.Message == "" || strings.HasSuffix(f.Message, ".") || strings.Contains(f.Message, "%!") {
+			t.Errorf("example %d (%s): message %q", i, e.Title, f.Message)
+		}
+	}
+	want := slices.Clone(e.Want)
+	slices.Sort(lines)
+	slices.Sort(want)
+	if !slices.Equal(lines, want) {
+		t.Errorf("example %d (%s), knowledge %d: got findings %q, want %q", i, e.Title, k, lines, want)
+		for _, f := range got {
+			t.Logf("  %s: %s %s", f.Pos, f.Message, f.Value)
+		}
+	}
+}
+
+// position writes p as Example.Want does: file number, row, path.
+func position(e rule.Example, p schema.Pos) string {
+	ts, _ := tables(e)
+	for i, t := range ts {
+		if t.file.Name == p.File {
+			return strings.TrimSpace(fmt.Sprintf("%d %d %s", i, p.Row, p.Path))
+		}
+	}
+	return "no such file " + p.File
+}
+
+var (
+	idForm   = regexp.MustCompile(`^RL[0-9]{3}$`)
+	nameForm = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)+$`)
+	factForm = regexp.MustCompile(`^[SRC][0-9]{3}$`)
+	verbs    = []string{"add", "drop", "rename", "select", "preprocess"}
+)
+
+func checkRule(t *testing.T, r *rule.Rule) {
+	t.Helper()
+	if !idForm.MatchString(r.ID) || !nameForm.MatchString(r.Name) {
+		t.Errorf("id %q or name %q is not of the form RL000, fault-in-words", r.ID, r.Name)
+	}
+	if r.Title == "" || strings.HasSuffix(r.Title, ".") || len(strings.TrimSpace(r.Doc)) < 80 {
+		t.Errorf("title or doc is missing: %q", r.Title)
+	}
+	if len(r.Holds) == 0 || r.New == nil {
+		t.Error("no Holds or no New")
+	}
+	for _, f := range r.Facts {
+		if !factForm.MatchString(f) {
+			t.Errorf("fact %q is not of the form S000, R000, C000", f)
+		}
+	}
+	if r.Fix != "" {
+		checkFix(t, r.Fix)
+	}
+	bad, good := 0, 0
+	for _, e := range r.Examples {
+		if len(e.Want) > 0 {
+			bad++
+		} else {
+			good++
+		}
+	}
+	if bad == 0 || good == 0 {
+		t.Errorf("%d bad and %d good examples, want one of each at least", bad, good)
+	}
+}
+
+func checkFix(t *testing.T, fix string) {
+	t.Helper()
+	words := strings.Fields(fix)
+	if !slices.Contains(verbs, words[0]) || len(words) < 2 {
+		t.Errorf("fix %q does not begin with one of %v and an argument", fix, verbs)
+		return
+	}
+	path, _, _ := strings.Cut(words[1], "=")
+	if _, err := schema.ParsePath(path); err != nil {
+		t.Errorf("fix %q: %v", fix, err)
+	}
+}
+
+// Findings runs r over the files of an example as a run over footers, row groups and rows would.
+func Findings(r *rule.Rule, e rule.Example) ([]rule.Finding, error) { return findings(r, e, fullStats) }
+
+func findings(r *rule.Rule, e rule.Example, k knowledge) ([]rule.Finding, error) {
+	env := &rule.Env{Target: rule.DefaultTarget, Rows: r.Rows}
+	if e.Target != "" {
+		t, err := rule.ParseTarget(e.Target)
+		if err != nil {
+			return nil, err
+		}
+		env.Target = t
+	}
+	if env.Rows == rule.Any {
+		if env.Rows = e.Rows; env.Rows == rule.Any {
+			env.Rows = rule.RL
+		}
+	}
+	ts, err := tables(e)
+	if err != nil {
+		return nil, err
+	}
+	return run(r, env, ts, k), nil
+}
+
+func run(r *rule.Rule, env *rule.Env, ts []*table, k knowledge) []rule.Finding {
+	var out []rule.Finding
+	sink := func(f rule.Finding) { out = append(out, f) }
+	p, ok := rule.NewPass(r, env)
+	if !ok {
+		return nil
+	}
+	p.Sink = sink
+	files := make([]*rule.File, len(ts))
+	for i, t := range ts {
+		files[i] = t.file
+	}
+	r.New(p).Files(files)
+
+	hits := map[rule.Key][]rule.Hit{}
+	var keys []rule.Key
+	if r.Reads != nil {
+		for _, t := range ts {
+			p, _ := rule.NewPass(r, env)
+			p.Sink, p.Schema, p.Task = sink, t.file.Schema, &rule.Task{}
+			p.Out = func(key rule.Key, row schema.Row, value uint64) {
+				if hits[key] == nil {
+					keys = append(keys, key)
+				}
+				hits[key] = append(hits[key], rule.Hit{File: t.file, Row: row.Number(), Value: value})
+			}
+			runRows(r, p, t, k)
+		}
+	}
+	p, _ = rule.NewPass(r, env)
+	p.Sink = sink
+	group := r.New(p)
+	for _, key := range keys {
+		group.Group(key, slices.Values(hits[key]))
+	}
+	return out
+}
+
+// runRows judges the rows of a file, in row groups of two.
+func runRows(r *rule.Rule, p *rule.Pass, t *table, k knowledge) {
+	reads := r.Reads(p)
+	c := r.New(p)
+	const group = 2
+	for from := 0; from < len(t.rows); from += group {
+		to := min(from+group, len(t.rows))
+		chunks := &rule.Chunks{Rows: int64(to - from), Pos: schema.FilePos(t.file.Name), At: func(i int) rule.Chunk {
+			if _, ok := t.file.Schema.Lookup(reads[i]); ok && k == noStats {
+				return rule.Chunk{Nulls: -1}
+			}
+			return t.chunk(reads[i], from, to)
+		}}
+		if k != rowsOnly && c.Chunk(chunks) {
+			continue
+		}
+		for n := from; n < to; n++ {
+			row := t.row(n, reads)
+			for _, i := range chunks.Answered {
+				row.at[i] = schema.Value{}
+			}
+			c.Row(row)
+		}
+	}
+}
