@@ -170,12 +170,24 @@ func All() []*Verb {
 // Find returns the verb of that name, nil where there is none.
 func Find(name string) *Verb { return verbs[name] }
 
-// NoColumn returns the error for a path that in does not have, with the columns there are and the nearest name.
+// NoColumn returns the error for a path that in does not have, with the columns (or the fields of the struct that is there)
+// and the nearest name.
 func NoColumn(path schema.Path, in *schema.Schema) error {
-	names := in.Names()
-	msg := fmt.Sprintf("no column %q (columns: %s)", path, strings.Join(names, ", "))
-	if n := schema.Nearest(path.Top(), names); n != "" && n != path.Top() {
-		msg += fmt.Sprintf("; did you mean %q?", n)
+	names, what := in.Names(), "columns"
+	var parent schema.Path
+	for p := path.Parent(); p != ""; p = p.Parent() {
+		if f, ok := in.Lookup(p); ok {
+			names, what, parent = (&schema.Schema{Fields: f.Type.Fields}).Names(), "fields of "+string(p), p
+			if f.Type.Kind != schema.Struct {
+				return fmt.Errorf("no column %q: %s is %s", path, p, f.Type)
+			}
+			break
+		}
+	}
+	msg := fmt.Sprintf("no column %q (%s: %s)", path, what, strings.Join(names, ", "))
+	missing := path.Steps()[len(parent.Steps())]
+	if n := schema.Nearest(missing, names); n != "" && n != missing {
+		msg += fmt.Sprintf("; did you mean %q?", parent.Field(n))
 	}
 	return fmt.Errorf("%s", msg)
 }

@@ -1,0 +1,223 @@
+package datasets
+
+import (
+	"errors"
+
+	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/schema/rule"
+	"github.com/rlprep/rlprep/transform"
+)
+
+// What verl's five gsm8k scripts have in common (verl@b178a3cd5, 2026-01-29, examples/data_preprocess). The misspelt English
+// of the prompts is theirs: a byte of it changed is another dataset.
+const (
+	gsm8kSource = "openai/gsm8k"
+
+	gsm8kQuoted   = `{{question}} Let's think step by step and output the final answer after "####".`
+	gsm8kBacktick = "{{question}} Let's think step by step and output the final answer after `####`."
+
+	gsm8kExpert = "You are a math expert. You are given a question and you need to solve it step by step. "
+	gsm8kFormat = "Put your final answer in the format of `#### <answer>`."
+
+	gsm8kToolSystem = gsm8kExpert + "Reasoning step by step before any tool call. " +
+		"You should use the `calc_gsm8k_reward` tool after step by step solving the question, " +
+		"before generate final answer at least once and refine your answer if necessary. " + gsm8kFormat
+	gsm8kInteractionSystem = gsm8kExpert +
+		"You should rethinking carefully if user point out your answer is wrong. " + gsm8kFormat
+)
+
+// gsm8kSplits are the splits of openai/gsm8k.
+var gsm8kSplits = []string{"train", "test"}
+
+const gsm8kDoc = `
+Reads openai/gsm8k (config main: question, answer). The ground truth is what follows the first "#### " with a number after
+it, commas left out; a row without one is rejected, where verl's script dies. extra_info.index counts from 0 in each split.
+`
+
+var _ = Add(Recipe{
+	Name:  "gsm8k",
+	Title: "GSM8K, one turn, scored by rule",
+	Doc: `
+The rows of verl's examples/data_preprocess/gsm8k.py (verl@b178a3cd5, 2026-01-29), value for value: the question with an
+instruction as the only message, the ground truth for the scorer of data_source openai/gsm8k, the raw text in extra_info.
+` + gsm8kDoc + `
+No column says which agent loop runs the rows, so rollout.agent.default_agent_loop does: single_turn_agent, if the launch says
+nothing else.
+`,
+	Rows: rule.RL, Splits: gsm8kSplits, Inputs: questionAnswer,
+	Steps: func(o Options) []transform.Transform {
+		steps := gsm8kRow(o, "", transform.Message{Role: "user", Template: gsm8kQuoted})
+		return gsm8kEnd(steps)
+	},
+	Examples: []Example{{Split: "train", In: gsm8kIn, Out: gsm8kOut}},
+})
+
+var _ = Add(Recipe{
+	Name:  "gsm8k_multiturn_w_tool",
+	Title: "GSM8K, many turns with a tool, as verl ships it: without agent_name",
+	Doc: `
+The rows of verl's examples/data_preprocess/gsm8k_multiturn_w_tool.py (verl@b178a3cd5, 2026-01-29), value for value: a system
+message that asks for the tool calc_gsm8k_reward, and in extra_info what creates that tool for each row.
+` + gsm8kDoc + `
+Mind: these rows have no agent_name, so with verl's defaults single_turn_agent runs them and the tool is never offered: the
+model trains on one turn, and nothing says so (verl issues 2986, 2966). Use gsm8k_tool_agent_loop, or --agent tool_agent, or
+launch with rollout.agent.default_agent_loop=tool_agent. The tool itself is gone from verl since 0.8.0.
+`,
+	Rows: rule.RL, Splits: gsm8kSplits, Inputs: questionAnswer,
+	Steps:    func(o Options) []transform.Transform { return gsm8kTool(o, "") },
+	Expects:  []string{"RL302"},
+	Examples: []Example{{Split: "train", In: gsm8kIn, Out: gsm8kToolOut}},
+})
+
+var _ = Add(Recipe{
+	Name:  "gsm8k_tool_agent_loop",
+	Title: "GSM8K, many turns with a tool, run by tool_agent",
+	Doc: `
+The rows of verl's examples/data_preprocess/gsm8k_tool_agent_loop.py (verl@b178a3cd5, 2026-01-29), value for value: those of
+gsm8k_multiturn_w_tool with agent_name tool_agent after data_source, so every row is run by the loop that calls tools.
+` + gsm8kDoc + `
+Mind: the launch must name the tool (rollout.multi_turn.tool_config_path), and its function must be called
+calc_gsm8k_reward, the key in tools_kwargs. verl 0.8.0 dropped the tool from its package and interaction_kwargs from its script.
+`,
+	Rows: rule.RL, Splits: gsm8kSplits, Inputs: questionAnswer,
+	Steps:    func(o Options) []transform.Transform { return gsm8kTool(o, "tool_agent") },
+	Examples: []Example{{Split: "test", In: gsm8kIn, Out: gsm8kAgentOut}},
+})
+
+var _ = Add(Recipe{
+	Name:  "gsm8k_multiturn_w_interaction",
+	Title: "GSM8K, many turns with a simulated user, as verl ships it: without agent_name",
+	Doc: `
+The rows of verl's examples/data_preprocess/gsm8k_multiturn_w_interaction.py (verl@b178a3cd5, 2026-01-29), value for value: a
+system message that asks for a second thought, and in extra_info what starts the interaction "gsm8k" for each row.
+` + gsm8kDoc + `
+Mind: these rows have no agent_name, so with verl's defaults single_turn_agent runs them and the interaction never starts: the
+model trains on one turn, and nothing says so. Use --agent tool_agent. verl has interactions up to 0.7.1; 0.8.0 dropped them
+and this script.
+`,
+	Rows: rule.RL, Splits: gsm8kSplits, Inputs: questionAnswer,
+	Steps: func(o Options) []transform.Transform {
+		steps := gsm8kRow(o, "", transform.Message{Role: "system", Template: gsm8kInteractionSystem}, transform.Message{Role: "user", Template: gsm8kBacktick})
+		return gsm8kEnd(append(steps, text("extra_info.interaction_kwargs.name", "gsm8k")), gsm8kInteraction()...)
+	},
+	Expects:  []string{"RL302"},
+	Examples: []Example{{Split: "train", In: gsm8kIn, Out: gsm8kInteractionOut}},
+})
+
+var _ = Add(Recipe{
+	Name:  "gsm8k_multiturn_sft",
+	Title: "GSM8K as conversations to imitate",
+	Doc: `
+The rows of verl's examples/data_preprocess/gsm8k_multiturn_sft.py (verl@b178a3cd5, 2026-01-29), value for value: messages,
+the question with an instruction from the user and the worked solution from the assistant. Reads openai/gsm8k (config main:
+question, answer).
+
+Mind: the solutions keep GSM8K's calculator annotations, <<48/2=24>>, and the model learns to write them. There is no
+data_source and no index to change: SFT rows are neither scored nor traced.
+`,
+	Rows: rule.SFT, Splits: gsm8kSplits, Inputs: questionAnswer,
+	Steps: func(o Options) []transform.Transform {
+		if o.DataSource != "" {
+			return []transform.Transform{refuse("gsm8k_multiturn_sft has no data_source: SFT rows are not scored")}
+		}
+		if o.IndexStart != 0 {
+			return []transform.Transform{refuse("gsm8k_multiturn_sft has no index: SFT rows are not traced")}
+		}
+		steps := []transform.Transform{transform.Prompt{Path: "messages", Messages: []transform.Message{
+			{Role: "user", Template: gsm8kQuoted}, {Role: "assistant", Template: "{{answer}}"},
+		}}}
+		if o.Agent != "" {
+			steps = append(steps, text("agent_name", o.Agent))
+		}
+		return gsm8kEnd(steps)
+	},
+	Examples: []Example{{Split: "train", In: gsm8kIn, Out: gsm8kSFTOut}},
+})
+
+// questionAnswer is GSM8K's files: as the hub lays out config main, and as the authors' repository has them.
+func questionAnswer(split string) []Input {
+	fields := []schema.Field{schema.NewField("question", schema.StringType), schema.NewField("answer", schema.StringType)}
+	var inputs []Input
+	for _, glob := range []string{"main/" + split + "-*.parquet", split + "-*.parquet", split + ".parquet", split + ".jsonl", split + ".jsonl.gz"} {
+		inputs = append(inputs, Input{Glob: glob, Fields: fields})
+	}
+	return inputs
+}
+
+// gsm8kRow writes what the RL scripts have in common, in their order. Question and answer are copied, not computed, so they
+// move undecoded.
+func gsm8kRow(o Options, agent string, prompt ...transform.Message) []transform.Transform {
+	if o.Agent != "" {
+		agent = o.Agent
+	}
+	source := gsm8kSource
+	if o.DataSource != "" {
+		source = o.DataSource
+	}
+	steps := []transform.Transform{text("data_source", source)}
+	if agent != "" {
+		steps = append(steps, text("agent_name", agent))
+	}
+	return append(steps,
+		transform.Prompt{Path: "prompt", Messages: prompt},
+		text("ability", "math"),
+		text("reward_model.style", "rule"),
+		transform.Extract{From: "answer", To: "reward_model.ground_truth", Find: transform.GSM8K, Remove: ","},
+		text("extra_info.split", o.Split),
+		transform.Index{Path: "extra_info.index", Start: o.IndexStart},
+		transform.Copy{From: "answer", To: "extra_info.answer"},
+		transform.Copy{From: "question", To: "extra_info.question"},
+	)
+}
+
+// gsm8kTool writes the rows of both tool scripts.
+func gsm8kTool(o Options, agent string) []transform.Transform {
+	steps := gsm8kRow(o, agent, transform.Message{Role: "system", Template: gsm8kToolSystem}, transform.Message{Role: "user", Template: gsm8kBacktick})
+	steps = append(steps,
+		transform.Set{Path: "extra_info.need_tools_kwargs", Value: schema.BoolValue(true), Type: schema.BoolType},
+		transform.Copy{From: "reward_model.ground_truth", To: "extra_info.tools_kwargs.calc_gsm8k_reward.create_kwargs.ground_truth"},
+	)
+	return gsm8kEnd(steps, gsm8kInteraction()...)
+}
+
+// gsm8kInteraction writes what a simulated user is told: the prompt's user message again, and the ground truth.
+func gsm8kInteraction() []transform.Transform {
+	return []transform.Transform{
+		transform.Format{Path: "extra_info.interaction_kwargs.query", Template: gsm8kBacktick},
+		transform.Copy{From: "reward_model.ground_truth", To: "extra_info.interaction_kwargs.ground_truth"},
+	}
+}
+
+// gsm8kEnd drops the raw columns after the last steps.
+func gsm8kEnd(steps []transform.Transform, last ...transform.Transform) []transform.Transform {
+	return append(append(steps, last...), transform.Drop{Paths: []schema.Path{"question", "answer"}})
+}
+
+// text is the step that gives every row the same text. A source that has the column already is not GSM8K.
+func text(path schema.Path, value string) transform.Transform {
+	return transform.Set{Path: path, Value: schema.TextValue(value), Type: schema.StringType, If: transform.SameOK}
+}
+
+// refuse is a step that no schema can take: an option that the recipe has no use for.
+type refuse string
+
+func (r refuse) Plan(*schema.Schema) (*transform.Plan, error) { return nil, errors.New(string(r)) }
+
+// The examples: one row of our own, and what verl's scripts make of it.
+const (
+	gsm8kIn = `{"question":"A hall has 30 rows of 40 seats. How many seats is that?","answer":"There are 30*40 = <<30*40=1200>>1,200 seats.\n#### 1,200"}`
+
+	gsm8kExtra   = `"answer":"There are 30*40 = <<30*40=1200>>1,200 seats.\n#### 1,200","question":"A hall has 30 rows of 40 seats. How many seats is that?"`
+	gsm8kPlain   = `"A hall has 30 rows of 40 seats. How many seats is that? Let's think step by step and output the final answer after \"####\"."`
+	gsm8kTicked  = `"A hall has 30 rows of 40 seats. How many seats is that? Let's think step by step and output the final answer after ` + "`####`" + `."`
+	gsm8kReward  = `"ability":"math","reward_model":{"style":"rule","ground_truth":"1200"}`
+	gsm8kToolEnd = `"prompt":[{"role":"system","content":"` + gsm8kToolSystem + `"},{"role":"user","content":` + gsm8kTicked + `}],` + gsm8kReward
+
+	gsm8kToolKwargs = `"need_tools_kwargs":true,"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":"1200"}}},"interaction_kwargs":{"query":` + gsm8kTicked + `,"ground_truth":"1200"}`
+
+	gsm8kOut            = `{"data_source":"openai/gsm8k","prompt":[{"role":"user","content":` + gsm8kPlain + `}],` + gsm8kReward + `,"extra_info":{"split":"train","index":0,` + gsm8kExtra + `}}`
+	gsm8kToolOut        = `{"data_source":"openai/gsm8k",` + gsm8kToolEnd + `,"extra_info":{"split":"train","index":0,` + gsm8kExtra + `,` + gsm8kToolKwargs + `}}`
+	gsm8kAgentOut       = `{"data_source":"openai/gsm8k","agent_name":"tool_agent",` + gsm8kToolEnd + `,"extra_info":{"split":"test","index":0,` + gsm8kExtra + `,` + gsm8kToolKwargs + `}}`
+	gsm8kInteractionOut = `{"data_source":"openai/gsm8k","prompt":[{"role":"system","content":"` + gsm8kInteractionSystem + `"},{"role":"user","content":` + gsm8kTicked + `}],` + gsm8kReward + `,"extra_info":{"split":"train","index":0,` + gsm8kExtra + `,"interaction_kwargs":{"name":"gsm8k","query":` + gsm8kTicked + `,"ground_truth":"1200"}}}`
+	gsm8kSFTOut         = `{"messages":[{"role":"user","content":` + gsm8kPlain + `},{"role":"assistant","content":"There are 30*40 = <<30*40=1200>>1,200 seats.\n#### 1,200"}]}`
+)

@@ -1,0 +1,247 @@
+package transform
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/rlprep/rlprep/schema"
+)
+
+// ifArg is the argument that every verb that writes a column takes.
+var ifArg = Arg{Name: "if", Type: "string", Doc: "what happens where the path exists: refuse (an error), same (left alone where it holds this very value, else an error), replace, fill (nulls only)"}
+
+// afterArg is the argument that places a new column.
+var afterArg = Arg{Name: "after", Type: "path", Doc: "the sibling after which a new column stands; without it, it stands last"}
+
+// ParsePresent reads what the argument "if" of a verb says: "refuse", "same", "replace" or "fill".
+func ParsePresent(s string) (Present, error) {
+	switch s {
+	case "refuse":
+		return Refuse, nil
+	case "same":
+		return SameOK, nil
+	case "replace":
+		return Replace, nil
+	case "fill":
+		return Fill, nil
+	}
+	return Refuse, fmt.Errorf("unknown value %q of argument if (refuse, same, replace, fill)", s)
+}
+
+// An argReader takes the arguments of one use of a verb, by name and type, and keeps the first fault for done.
+type argReader struct {
+	verb string
+	args Args
+	err  error
+}
+
+// newArgs checks that the verb has every argument that is given and that every required one is given.
+func newArgs(verb string, args Args) *argReader {
+	r := &argReader{verb: verb, args: args}
+	known := map[string]bool{}
+	var names []string
+	for _, a := range Find(verb).Args {
+		known[a.Name] = true
+		names = append(names, a.Name)
+		if _, given := args[a.Name]; a.Required && !given {
+			r.fail("argument %s is missing", a.Name)
+		}
+	}
+	for name := range args {
+		if known[name] {
+			continue
+		}
+		msg := fmt.Sprintf("no argument %q (arguments: %s)", name, strings.Join(names, ", "))
+		if n := schema.Nearest(name, names); n != "" {
+			msg += fmt.Sprintf("; did you mean %q?", n)
+		}
+		r.fail("%s", msg)
+	}
+	return r
+}
+
+func (r *argReader) fail(format string, args ...any) {
+	if r.err == nil {
+		r.err = fmt.Errorf(format, args...)
+	}
+}
+
+// done returns t, or the first fault with the verb's name in front.
+func (r *argReader) done(t Transform) (Transform, error) {
+	if r.err != nil {
+		return nil, fmt.Errorf("step %s: %w", r.verb, r.err)
+	}
+	return t, nil
+}
+
+func (r *argReader) text(name, without string) string {
+	v, given := r.args[name]
+	if !given || v == nil {
+		return without
+	}
+	s, ok := v.(string)
+	if !ok {
+		r.fail("argument %s is %s, expected a string", name, jsonKind(v))
+	}
+	return s
+}
+
+func (r *argReader) path(name string, without schema.Path) schema.Path {
+	s := r.text(name, "")
+	if s == "" {
+		return without
+	}
+	p, err := schema.ParsePath(s)
+	if err != nil {
+		r.fail("argument %s: %w", name, err)
+	}
+	return p
+}
+
+// paths takes a path, or a list of them.
+func (r *argReader) paths(name string) []schema.Path {
+	list, ok := r.args[name].([]any)
+	if !ok {
+		return []schema.Path{r.path(name, "")}
+	}
+	var out []schema.Path
+	for _, e := range list {
+		s, ok := e.(string)
+		if !ok {
+			r.fail("argument %s holds %s, expected a path", name, jsonKind(e))
+			return nil
+		}
+		p, err := schema.ParsePath(s)
+		if err != nil {
+			r.fail("argument %s: %w", name, err)
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+func (r *argReader) int(name string, without int64) int64 {
+	v, given := r.args[name]
+	if !given || v == nil {
+		return without
+	}
+	n, err := argInt(v)
+	if err != nil {
+		r.fail("argument %s: %w", name, err)
+	}
+	return n
+}
+
+func (r *argReader) present(without Present) Present {
+	s := r.text("if", "")
+	if s == "" {
+		return without
+	}
+	p, err := ParsePresent(s)
+	if err != nil {
+		r.fail("%w", err)
+	}
+	return p
+}
+
+var errNoInt = errors.New("expected an integer")
+
+// argInt takes an integer as JSON and YAML decoders hand it over.
+func argInt(v any) (int64, error) {
+	switch n := v.(type) {
+	case json.Number:
+		i, err := n.Int64()
+		if err != nil {
+			return 0, fmt.Errorf("%s: %w", n, errNoInt)
+		}
+		return i, nil
+	case int:
+		return int64(n), nil
+	case int64:
+		return n, nil
+	case uint64:
+		if n <= math.MaxInt64 {
+			return int64(n), nil
+		}
+	case float64:
+		if n == math.Trunc(n) && math.Abs(n) < 1<<53 {
+			return int64(n), nil
+		}
+	}
+	return 0, fmt.Errorf("%s: %w", jsonKind(v), errNoInt)
+}
+
+// jsonKind names the kind of a decoded JSON value, for messages.
+func jsonKind(v any) string {
+	switch x := v.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return strconv.FormatBool(x)
+	case string:
+		return strconv.Quote(schema.Cut(x, 40))
+	case json.Number:
+		return "the number " + x.String()
+	case int, int64, uint64, float64:
+		return fmt.Sprintf("the number %v", x)
+	case []any:
+		return "a list"
+	case map[string]any:
+		return "a mapping"
+	}
+	return fmt.Sprintf("a %T", v)
+}
+
+// column returns the field at path, or the error that names the columns there are.
+func column(in *schema.Schema, path schema.Path) (schema.Field, error) {
+	f, ok := in.Lookup(path)
+	if !ok {
+		return schema.Field{}, NoColumn(path, in)
+	}
+	return f, nil
+}
+
+// textColumn returns an error unless path is a column of text, outside any list.
+func textColumn(in *schema.Schema, path schema.Path) error {
+	f, err := column(in, path)
+	if err != nil {
+		return err
+	}
+	if f.Type.Kind != schema.Text || inList(path) {
+		return wrongType(path, f.Type, "string")
+	}
+	return nil
+}
+
+// wrongType is the error for a column of the wrong type.
+func wrongType(path schema.Path, got schema.Type, want string) error {
+	if inList(path) {
+		return fmt.Errorf("column %q is many values a row (%s in a list), expected one %s", path, got, want)
+	}
+	return fmt.Errorf("column %q is %s, expected %s", path, got, want)
+}
+
+// inList reports whether path steps into a list.
+func inList(path schema.Path) bool {
+	for _, s := range path.Steps() {
+		if s == schema.Elem {
+			return true
+		}
+	}
+	return false
+}
+
+// checkTarget returns an error for a path that no Put can write: none at all, or one inside a list.
+func checkTarget(path schema.Path) error {
+	if path == "" {
+		return errors.New("no path to write")
+	}
+	if inList(path) {
+		return fmt.Errorf("path %q lies inside a list: a step writes whole columns and fields of structs", path)
+	}
+	return nil
+}

@@ -1,0 +1,276 @@
+package transform
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/rlprep/rlprep/schema"
+)
+
+var _ = Add(Verb{
+	Name:  "extract",
+	Title: "take the ground truth out of a text",
+	Doc: `
+Finds the final answer in a text and writes it, as text. How it is found:
+
+  gsm8k    as verl's gsm8k scripts do: the first match of '#### (\-?[0-9\.\,]+)', what follows '#### ', commas left out
+           (verl@b178a3cd5 gsm8k.py:28, re.search and split("#### ")[1]). "#### $5" does not match, "##### 5" does
+  regexp   the first match of 'pattern' (Go's RE2 syntax): its group 'group', by default the first, or all where it has none
+  after    what follows the last 'marker', to the end of the text, blanks around it left out
+  boxed    as verl's math_dataset.py does: what stands in the last \boxed{…}, or after \boxed and a blank up to a $ sign
+
+A row is rejected where nothing is found: no-answer-marker (gsm8k, after), no-match, no-boxed, unclosed-boxed; null-COLUMN
+where the text is null. verl's own scripts die there.
+
+Of these, regexp alone allocates for each row.
+`,
+	Args: []Arg{
+		{Name: "from", Type: "path", Doc: "the text: answer", Required: true},
+		{Name: "to", Type: "path", Doc: "where to: reward_model.ground_truth", Required: true},
+		{Name: "method", Type: "string", Doc: "gsm8k, regexp, after or boxed", Required: true},
+		{Name: "pattern", Type: "regexp", Doc: "of regexp"},
+		{Name: "group", Type: "int", Doc: "of regexp: which group of the pattern"},
+		{Name: "marker", Type: "string", Doc: "of after: 'Answer:'"},
+		{Name: "remove", Type: "string", Doc: "characters to leave out of what was found, as ',' in 1,200"},
+		afterArg, ifArg,
+	},
+	New: newExtract,
+	Examples: []Example{
+		{
+			Title: "GSM8K",
+			Args:  `{"from":"answer","to":"reward_model.ground_truth","method":"gsm8k"}`,
+			In:    `{"answer":"He sells 3*400 = <<3*400=1200>>1,200 eggs.\n#### 1,200"}` + "\n" + `{"answer":"He is 5 short.\n#### -5"}`,
+			Out:   `{"answer":"He sells 3*400 = <<3*400=1200>>1,200 eggs.\n#### 1,200","reward_model":{"ground_truth":"1200"}}` + "\n" + `{"answer":"He is 5 short.\n#### -5","reward_model":{"ground_truth":"-5"}}`,
+		},
+		{
+			Title: "an answer without the marker",
+			Args:  `{"from":"answer","to":"gt","method":"gsm8k"}`,
+			In:    `{"answer":"The answer is 5."}`,
+			Error: `no-answer-marker: answer has no "#### " with a number after it`,
+		},
+		{
+			Title: "a null answer",
+			Args:  `{"from":"answer","to":"gt","method":"gsm8k"}`,
+			In:    `{"answer":null,"question":"1+1?"}`,
+			Error: `null-answer: answer is null: gt cannot be made of it`,
+		},
+		{
+			Title: "an expression of one's own",
+			Args:  `{"from":"a","to":"gt","method":"regexp","pattern":"answer is \\$?([0-9,]+)","remove":","}`,
+			In:    `{"a":"So the answer is $1,200."}`,
+			Out:   `{"a":"So the answer is $1,200.","gt":"1200"}`,
+		},
+		{
+			Title: "a marker",
+			Args:  `{"from":"a","to":"gt","method":"after","marker":"Answer:"}`,
+			In:    `{"a":"Answer: 3? No.\nAnswer: 4\n"}`,
+			Out:   `{"a":"Answer: 3? No.\nAnswer: 4\n","gt":"4"}`,
+		},
+		{
+			Title: "a box",
+			Args:  `{"from":"a","to":"gt","method":"boxed"}`,
+			In:    `{"a":"So $\\boxed{\\frac{1}{2}}$."}`,
+			Out:   `{"a":"So $\\boxed{\\frac{1}{2}}$.","gt":"\\frac{1}{2}"}`,
+		},
+		{
+			Title: "an answer that is a number already",
+			Args:  `{"from":"answer","to":"gt","method":"gsm8k"}`,
+			In:    `{"answer":5}`,
+			Error: `column "answer" is int64, expected string`,
+		},
+	},
+})
+
+// Extract writes the final answer that it finds in a text.
+type Extract struct {
+	From, To schema.Path
+	Find     Finder
+	Remove   string // characters left out of what was found; ASCII
+	After    schema.Path
+	If       Present
+}
+
+// A Finder returns the answer in a text as a part of it, or "" and the reason of its absence with a message that goes on
+// from the column's name. It is called from many goroutines.
+type Finder func(text string) (answer, reason, message string)
+
+// GSM8K finds what verl's gsm8k scripts find, commas still in it: re.search("#### (\-?[0-9\.\,]+)") and what follows "#### "
+// (verl@b178a3cd5 examples/data_preprocess/gsm8k.py:28-33).
+func GSM8K(text string) (answer, reason, message string) {
+	const marker = "#### "
+	for rest := text; ; {
+		i := strings.Index(rest, marker)
+		if i < 0 {
+			return "", "no-answer-marker", `has no "#### " with a number after it`
+		}
+		rest = rest[i+len(marker):]
+		start, end := 0, 0
+		if strings.HasPrefix(rest, "-") {
+			start, end = 1, 1
+		}
+		for end < len(rest) && (rest[end] >= '0' && rest[end] <= '9' || rest[end] == '.' || rest[end] == ',') {
+			end++
+		}
+		if end > start {
+			return rest[:end], "", ""
+		}
+	}
+}
+
+// FindRegexp finds group of the first match of re; it allocates.
+func FindRegexp(re *regexp.Regexp, group int) Finder {
+	return func(text string) (string, string, string) {
+		m := re.FindStringSubmatchIndex(text)
+		if m == nil || m[2*group] < 0 {
+			return "", "no-match", fmt.Sprintf("does not match %s", re)
+		}
+		return text[m[2*group]:m[2*group+1]], "", ""
+	}
+}
+
+// FindAfter finds what follows the last marker, blanks around it left out.
+func FindAfter(marker string) Finder {
+	return func(text string) (string, string, string) {
+		i := strings.LastIndex(text, marker)
+		if i < 0 {
+			return "", "no-answer-marker", fmt.Sprintf("has no %q", marker)
+		}
+		return strings.TrimSpace(text[i+len(marker):]), "", ""
+	}
+}
+
+// Boxed finds what verl's math_dataset.py finds: last_boxed_only_string and remove_boxed of verl@b178a3cd5
+// verl/utils/reward_score/math_reward.py. A "\boxed " anywhere wins over braces.
+func Boxed(text string) (answer, reason, message string) {
+	const box = `\boxed`
+	if i := strings.LastIndex(text, box+" "); i >= 0 {
+		answer, _, _ = strings.Cut(text[i+len(box)+1:], "$")
+		return answer, "", ""
+	}
+	i := strings.LastIndex(text, box)
+	if i < 0 {
+		return "", "no-boxed", `has no \boxed{…}`
+	}
+	open := i + len(box)
+	if !strings.HasPrefix(text[open:], "{") {
+		return "", "no-boxed", `has a \boxed without braces`
+	}
+	depth := 0
+	for j := open; j < len(text); j++ {
+		switch text[j] {
+		case '{':
+			depth++
+		case '}':
+			if depth--; depth == 0 {
+				return text[open+1 : j], "", ""
+			}
+		}
+	}
+	return "", "unclosed-boxed", `has a \boxed{ that is not closed`
+}
+
+// Plan returns one computed Put of text. It fails where From is missing or no text.
+func (e Extract) Plan(in *schema.Schema) (*Plan, error) {
+	if err := textColumn(in, e.From); err != nil {
+		return nil, err
+	}
+	if err := checkPut(in, e.To); err != nil {
+		return nil, err
+	}
+	return &Plan{
+		Reads: []schema.Path{e.From},
+		Puts:  []Put{{Path: e.To, After: e.After, Type: schema.StringType, If: e.If}},
+		Bind:  e.bind,
+	}, nil
+}
+
+func (e Extract) bind() Func {
+	var buf []byte
+	return func(in schema.Row, out *Emitter) error {
+		v := in.At(0)
+		if v.Kind() != schema.Text {
+			return nullColumn(e.From, e.To)
+		}
+		answer, reason, message := e.Find(v.Text())
+		if reason != "" {
+			return Rejectf(reason, e.From, v, "%s %s", e.From, message)
+		}
+		if e.Remove != "" && strings.ContainsAny(answer, e.Remove) {
+			buf = appendWithout(buf[:0], answer, e.Remove)
+			answer = view(buf)
+		}
+		out.Set(0, schema.TextValue(answer))
+		out.Emit()
+		return nil
+	}
+}
+
+// appendWithout appends s to b without the bytes of chars, which are ASCII.
+func appendWithout(b []byte, s, chars string) []byte {
+	for i := 0; i < len(s); i++ {
+		if strings.IndexByte(chars, s[i]) < 0 {
+			b = append(b, s[i])
+		}
+	}
+	return b
+}
+
+func newExtract(args Args) (Transform, error) {
+	r := newArgs("extract", args)
+	e := Extract{From: r.path("from", ""), To: r.path("to", ""), After: r.path("after", ""), If: r.present(Refuse), Remove: r.text("remove", "")}
+	for _, c := range e.Remove {
+		if c >= 0x80 {
+			r.fail("argument remove: %q is not ASCII", c)
+		}
+	}
+	method := r.text("method", "")
+	r.onlyFor(method, "regexp", "pattern", "group")
+	r.onlyFor(method, "after", "marker")
+	switch method {
+	case "gsm8k":
+		e.Find = GSM8K
+		e.Remove += ","
+	case "boxed":
+		e.Find = Boxed
+	case "after":
+		marker := r.text("marker", "")
+		if marker == "" {
+			r.fail("argument marker is missing")
+		}
+		e.Find = FindAfter(marker)
+	case "regexp":
+		e.Find = r.pattern()
+	default:
+		r.fail("unknown method %q (gsm8k, regexp, after, boxed)", method)
+	}
+	return r.done(e)
+}
+
+// onlyFor fails where one of names is given and the method is not the one that takes it.
+func (r *argReader) onlyFor(method, takes string, names ...string) {
+	for _, n := range names {
+		if _, given := r.args[n]; given && method != takes {
+			r.fail("argument %s is for method %s, not for %s", n, takes, method)
+		}
+	}
+}
+
+// pattern makes the finder of the arguments pattern and group.
+func (r *argReader) pattern() Finder {
+	re, err := regexp.Compile(r.text("pattern", ""))
+	switch {
+	case err != nil:
+		r.fail("argument pattern: %w", err)
+		return nil
+	case re.String() == "":
+		r.fail("argument pattern is missing")
+		return nil
+	}
+	group := r.int("group", int64(min(1, re.NumSubexp())))
+	if group < 0 || group > int64(re.NumSubexp()) {
+		r.fail("argument group: %d, but the pattern has %d", group, re.NumSubexp())
+		return nil
+	}
+	return FindRegexp(re, int(group))
+}

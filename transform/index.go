@@ -1,0 +1,67 @@
+package transform
+
+import "github.com/rlprep/rlprep/schema"
+
+var _ = Add(Verb{
+	Name:  "index",
+	Title: "number the rows of a split",
+	Doc: `
+Writes the number of each row within its split, counted over the source rows, from 'start' on. Rows that are dropped leave
+gaps, so a number always leads back to its source row. It reads nothing and costs nothing a row.
+
+extra_info.index is what a verl rollout trace calls sample_index, and the only way from a trace back to the row: data source,
+split and file are no attributes of a trace. Without it every row is traced as sample 0; where two files of a split both count
+from 0 their rows cannot be told apart, so give the second file a 'start'. It must be of one type in all files of a split.
+(verl@b178a3cd5 agent_loop.py:823-842, rl_dataset.py:353. The V1 trainer of verl 0.9 does not trace at all: trainer.use_v1.)
+`,
+	Args: []Arg{
+		{Name: "path", Type: "path", Doc: "where to; extra_info.index when not given"},
+		{Name: "start", Type: "int", Doc: "the number of the first row of the split; 0 when not given"},
+		afterArg, ifArg,
+	},
+	New: newIndex,
+	Examples: []Example{
+		{
+			Title: "rows count from 0",
+			Args:  `{}`,
+			In:    `{"prompt":"a"}` + "\n" + `{"prompt":"b"}`,
+			Out:   `{"prompt":"a","extra_info":{"index":0}}` + "\n" + `{"prompt":"b","extra_info":{"index":1}}`,
+		},
+		{
+			Title: "another place, after the rows of another dataset",
+			Args:  `{"path":"id","start":7473}`,
+			In:    `{"prompt":"a"}` + "\n" + `{"prompt":"b"}`,
+			Out:   `{"prompt":"a","id":7473}` + "\n" + `{"prompt":"b","id":7474}`,
+		},
+		{
+			Title: "an index that is null in some rows",
+			Args:  `{"if":"replace"}`,
+			In:    `{"extra_info":{"index":5,"split":"train"}}` + "\n" + `{"extra_info":{"index":null,"split":"train"}}`,
+			Out:   `{"extra_info":{"index":0,"split":"train"}}` + "\n" + `{"extra_info":{"index":1,"split":"train"}}`,
+		},
+	},
+})
+
+// Index writes the number of each row within its split, from Start on, as int64.
+type Index struct {
+	Path  schema.Path // "": extra_info.index
+	Start int64
+	After schema.Path
+	If    Present
+}
+
+// Plan returns one Put with row numbers.
+func (x Index) Plan(in *schema.Schema) (*Plan, error) {
+	if x.Path == "" {
+		x.Path = "extra_info.index"
+	}
+	if err := checkPut(in, x.Path); err != nil {
+		return nil, err
+	}
+	return &Plan{Puts: []Put{{Path: x.Path, After: x.After, Type: schema.Int64Type, If: x.If, Seq: &Seq{Start: x.Start}}}}, nil
+}
+
+func newIndex(args Args) (Transform, error) {
+	r := newArgs("index", args)
+	return r.done(Index{Path: r.path("path", ""), Start: r.int("start", 0), After: r.path("after", ""), If: r.present(Refuse)})
+}
