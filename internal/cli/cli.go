@@ -1,0 +1,138 @@
+// Package cli is the command line: one file a command. It wires the other packages and is the only one that imports the
+// recipes and the trainers' rules.
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/rlprep/rlprep/schema"
+)
+
+// commands makes the commands, in the order in which help lists them: the jobs first, then what explains them.
+var commands = []func(*app) *cobra.Command{
+	newList,
+	newExplain,
+	newVersion,
+}
+
+// An app is what the commands share: the streams and the options that every command has.
+type app struct {
+	stdin  io.Reader
+	stdout io.Writer // results; Main flushes it
+	stderr io.Writer // progress, logs, errors
+
+	terminal bool // stdout is a terminal
+	quiet    bool
+}
+
+// Main runs rlprep with the arguments after the program's name and returns its exit status. Results go to stdout; progress,
+// logs and errors to stderr. When ctx is cancelled, the run ends early with ExitInterrupted.
+func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	out := bufio.NewWriterSize(stdout, 64<<10)
+	a := &app{stdin: stdin, stdout: out, stderr: stderr, terminal: isTerminal(stdout)}
+	root := newRoot(a)
+	root.SetArgs(args)
+	cmd, err := root.ExecuteContextC(ctx)
+	if ferr := out.Flush(); err == nil && ferr != nil {
+		err = withCode(ExitFile, fmt.Errorf("write to standard output: %w", ferr))
+	}
+	if err == nil {
+		return ExitClean
+	}
+	code := exitCode(ctx, err)
+	printError(stderr, cmd.CommandPath(), code, err)
+	return code
+}
+
+// newRoot builds the tree of commands.
+func newRoot(a *app) *cobra.Command {
+	cobra.EnableCommandSorting = false
+	root := &cobra.Command{
+		Use:   "rlprep COMMAND",
+		Short: "prepare and lint datasets for RL training of language models",
+		Long: `rlprep prepares datasets for RL training of language models: it streams rows from Parquet or JSON Lines, applies a
+recipe, checks what the trainer's agent loop will really demand, and writes shards that load without a surprise.`,
+		Version:           version(),
+		Args:              cobra.ArbitraryArgs,
+		RunE:              func(cmd *cobra.Command, args []string) error { return noCommand(cmd, args) },
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: false},
+	}
+	root.SetIn(a.stdin)
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
+	root.SetVersionTemplate("rlprep {{.Version}}\n")
+	root.SetFlagErrorFunc(flagError)
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { printHelp(cmd.OutOrStdout(), cmd) })
+	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no summary on stderr")
+	for _, make := range commands {
+		root.AddCommand(make(a))
+	}
+	help := newHelp()
+	root.SetHelpCommand(help)
+	root.AddCommand(help)
+	root.InitDefaultCompletionCmd()
+	return root
+}
+
+// noCommand is what rlprep does without a command that it knows.
+func noCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		printHelp(cmd.ErrOrStderr(), cmd)
+		return &exitError{code: ExitUsage}
+	}
+	return unknown("command", args[0], commandNames(cmd))
+}
+
+func commandNames(root *cobra.Command) []string {
+	var names []string
+	for _, c := range root.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	return names
+}
+
+// unknown returns the usage error for a name that is not in names, with the nearest that is.
+func unknown(what, name string, names []string) error {
+	if near := schema.Nearest(name, names); near != "" {
+		return usagef("unknown %s %q; did you mean %q?", what, name, near)
+	}
+	return usagef("unknown %s %q", what, name)
+}
+
+// flagError makes a usage error of what the flag parser says, with the nearest flag where one is unknown.
+func flagError(cmd *cobra.Command, err error) error {
+	var missing *pflag.NotExistError
+	if !errors.As(err, &missing) || missing.GetSpecifiedShortnames() != "" {
+		return &usageError{err}
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	if near := schema.Nearest(missing.GetSpecifiedName(), names); near != "" {
+		return usagef("unknown flag --%s; did you mean --%s?", missing.GetSpecifiedName(), near)
+	}
+	return usagef("unknown flag --%s", missing.GetSpecifiedName())
+}
+
+// exactArgs asks for just these arguments, named as in the usage line.
+func exactArgs(names ...string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		switch {
+		case len(args) < len(names):
+			return usagef("missing argument %s", names[len(args)])
+		case len(args) > len(names):
+			return usagef("unexpected argument %q", args[len(names)])
+		}
+		return nil
+	}
+}

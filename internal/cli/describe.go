@@ -1,0 +1,170 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/rlprep/rlprep/datasets"
+	"github.com/rlprep/rlprep/internal/report"
+	"github.com/rlprep/rlprep/schema/rule"
+	"github.com/rlprep/rlprep/transform"
+)
+
+// The types below are what explain and list print as JSON, and what docs/ is made from. Their field names are part of what
+// scripts may rely on (docs/scripting.md).
+
+type ruleInfo struct {
+	ID       string        `json:"id"`
+	Name     string        `json:"name"`
+	Title    string        `json:"title"`
+	Level    string        `json:"level"` // for the default target
+	Rows     string        `json:"rows"`
+	Doc      string        `json:"doc"`
+	Facts    []string      `json:"facts,omitempty"`
+	Holds    []holdingInfo `json:"holds"`
+	Fix      string        `json:"fix,omitempty"`
+	HelpURL  string        `json:"help_url"`
+	Examples []ruleExample `json:"examples"`
+}
+
+type holdingInfo struct {
+	Versions    string `json:"versions,omitempty"`
+	Trainer     string `json:"trainer,omitempty"`
+	Level       string `json:"level"`
+	Consequence string `json:"consequence,omitempty"`
+}
+
+// where says for whom the holding holds: "verl >=0.9, trainer v1".
+func (h holdingInfo) where() string {
+	s := "verl"
+	if h.Versions != "" {
+		s += " " + h.Versions
+	}
+	if h.Trainer != "" {
+		s += ", trainer " + h.Trainer
+	}
+	return s
+}
+
+type ruleExample struct {
+	Title  string   `json:"title,omitempty"`
+	Files  []string `json:"files"`
+	Val    []string `json:"val,omitempty"`
+	Schema string   `json:"schema,omitempty"`
+	Target string   `json:"target,omitempty"`
+	Found  []string `json:"found"` // "file row path"; none: a good example
+}
+
+// heading names the example: BAD or GOOD, and its title.
+func (e ruleExample) heading() string {
+	s := "GOOD"
+	if len(e.Found) > 0 {
+		s = "BAD"
+	}
+	if e.Title != "" {
+		s += ": " + e.Title
+	}
+	if e.Target != "" {
+		s += " (" + e.Target + ")"
+	}
+	return s
+}
+
+func describeRule(r *rule.Rule) ruleInfo {
+	h, _ := r.Holding(rule.DefaultTarget)
+	d := ruleInfo{
+		ID: r.ID, Name: r.Name, Title: r.Title, Level: h.Level.String(), Rows: r.Rows.String(), Doc: strings.Trim(r.Doc, "\n"),
+		Facts: r.Facts, Fix: r.Fix, HelpURL: report.HelpURL(r), Holds: []holdingInfo{}, Examples: []ruleExample{},
+	}
+	for _, h := range r.Holds {
+		d.Holds = append(d.Holds, holdingInfo{h.Versions, h.Trainer, h.Level.String(), h.Consequence})
+	}
+	for _, e := range r.Examples {
+		found := e.Want
+		if found == nil {
+			found = []string{}
+		}
+		d.Examples = append(d.Examples, ruleExample{e.Title, e.Files, e.Val, e.Schema, e.Target, found})
+	}
+	return d
+}
+
+type recipeInfo struct {
+	Name     string      `json:"name"`
+	Title    string      `json:"title"`
+	Rows     string      `json:"rows"`
+	Doc      string      `json:"doc"`
+	Splits   []string    `json:"splits"`
+	Inputs   []inputInfo `json:"inputs"`
+	Expects  []string    `json:"expects,omitempty"`
+	Examples []rowsInfo  `json:"examples"`
+}
+
+type inputInfo struct {
+	Split   string   `json:"split"`
+	Glob    string   `json:"glob"`
+	Columns []string `json:"columns"`
+}
+
+type rowsInfo struct {
+	Title string `json:"title,omitempty"`
+	Split string `json:"split,omitempty"`
+	Args  string `json:"args,omitempty"`
+	In    string `json:"in"`
+	Out   string `json:"out,omitempty"`
+	Error string `json:"error,omitempty"`
+}
+
+func describeRecipe(r *datasets.Recipe) recipeInfo {
+	d := recipeInfo{
+		Name: r.Name, Title: r.Title, Rows: r.Rows.String(), Doc: strings.Trim(r.Doc, "\n"),
+		Splits: r.Splits, Expects: r.Expects, Inputs: []inputInfo{}, Examples: []rowsInfo{},
+	}
+	for _, split := range r.Splits {
+		for _, in := range r.Inputs(split) {
+			info := inputInfo{Split: split, Glob: in.Glob, Columns: []string{}}
+			for _, f := range in.Fields {
+				info.Columns = append(info.Columns, f.String())
+			}
+			d.Inputs = append(d.Inputs, info)
+		}
+	}
+	for _, e := range r.Examples {
+		d.Examples = append(d.Examples, rowsInfo{Split: e.Split, In: e.In, Out: e.Out})
+	}
+	return d
+}
+
+type transformInfo struct {
+	Name     string     `json:"name"`
+	Title    string     `json:"title"`
+	Doc      string     `json:"doc"`
+	Args     []argInfo  `json:"args"`
+	Examples []rowsInfo `json:"examples"`
+}
+
+type argInfo struct {
+	Name     string `json:"name"`
+	Type     string `json:"type"`
+	Doc      string `json:"doc"`
+	Required bool   `json:"required"`
+}
+
+func describeTransform(v *transform.Verb) transformInfo {
+	d := transformInfo{Name: v.Name, Title: v.Title, Doc: strings.Trim(v.Doc, "\n"), Args: []argInfo{}, Examples: []rowsInfo{}}
+	for _, a := range v.Args {
+		d.Args = append(d.Args, argInfo{a.Name, a.Type, a.Doc, a.Required})
+	}
+	for _, e := range v.Examples {
+		d.Examples = append(d.Examples, rowsInfo{Title: e.Title, Args: e.Args, In: e.In, Out: e.Out, Error: e.Error})
+	}
+	return d
+}
+
+// describeAll describes each of a registry; the slice is never nil, so JSON has [] for none.
+func describeAll[T, D any](all []T, describe func(T) D) []D {
+	out := make([]D, 0, len(all))
+	for _, v := range all {
+		out = append(out, describe(v))
+	}
+	return out
+}

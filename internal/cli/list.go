@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rlprep/rlprep/datasets"
+	"github.com/rlprep/rlprep/schema/rule"
+	"github.com/rlprep/rlprep/transform"
+)
+
+// A listing is one kind of thing that list shows.
+type listing struct {
+	name string
+	rows func() [][]string // for people
+	json func() any        // for scripts
+}
+
+var listings = []listing{
+	{"recipes", recipeRows, func() any { return describeAll(datasets.All(), describeRecipe) }},
+	{"transforms", transformRows, func() any { return describeAll(transform.All(), describeTransform) }},
+	{"rules", ruleRows, func() any { return describeAll(rule.All(), describeRule) }},
+}
+
+func newList(a *app) *cobra.Command {
+	var asJSON bool
+	var names []string
+	for _, l := range listings {
+		names = append(names, l.name)
+	}
+	cmd := &cobra.Command{
+		Use:   "list " + strings.Join(names, "|"),
+		Short: "list the recipes, transforms or rules",
+		Long: `Lists the recipes (a published dataset made into samples that a trainer takes), the transforms (one change of rows) or
+the rules (one fault that data can have, with its level for the default target). 'rlprep explain NAME' tells more of one.`,
+		Example: `  rlprep list recipes
+  rlprep list rules
+  rlprep list rules --json | jq -r '.[].id'`,
+		Args:        exactArgs(strings.Join(names, "|")),
+		ValidArgs:   names,
+		Annotations: exits(ExitClean, ExitUsage),
+		RunE: func(_ *cobra.Command, args []string) error {
+			for _, l := range listings {
+				if l.name != args[0] {
+					continue
+				}
+				if asJSON {
+					return printJSON(a.stdout, l.json())
+				}
+				return a.table(l.rows())
+			}
+			return unknown("kind of thing", args[0], names)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print an array of objects, all that explain shows")
+	return cmd
+}
+
+// table writes rows in aligned columns.
+func (a *app) table(rows [][]string) error {
+	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	for _, row := range rows {
+		fmt.Fprintln(w, strings.Join(row, "\t"))
+	}
+	return w.Flush()
+}
+
+func recipeRows() (rows [][]string) {
+	for _, r := range datasets.All() {
+		rows = append(rows, []string{r.Name, r.Title})
+	}
+	return rows
+}
+
+func transformRows() (rows [][]string) {
+	for _, v := range transform.All() {
+		rows = append(rows, []string{v.Name, v.Title})
+	}
+	return rows
+}
+
+func ruleRows() (rows [][]string) {
+	for _, r := range rule.All() {
+		h, _ := r.Holding(rule.DefaultTarget)
+		rows = append(rows, []string{r.ID, r.Name, h.Level.String(), r.Title})
+	}
+	return rows
+}

@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+)
+
+// logEvery is the time between two log lines where there is no terminal.
+const logEvery = 5 * time.Second
+
+// A progress shows how far a run is: a bar on a terminal, elsewhere a log line every few seconds, nothing when quiet. Its
+// methods may be called from many goroutines, and on a nil *progress.
+type progress struct {
+	w     io.Writer
+	total int64 // rows; -1: not known
+	now   func() time.Time
+
+	mu    sync.Mutex
+	bar   *progressbar.ProgressBar // nil where w is no terminal
+	rows  int64
+	shard string
+	start time.Time
+	last  time.Time // of the last log line
+}
+
+// newProgress returns the progress of a run over total rows (-1: not known), nil when quiet. The library writes frames to
+// whatever it is given, so it is used for terminals alone.
+func newProgress(stderr io.Writer, total int64, quiet bool) *progress {
+	if quiet {
+		return nil
+	}
+	p := &progress{w: stderr, total: total, now: time.Now}
+	p.start = p.now()
+	p.last = p.start
+	if isTerminal(stderr) && os.Getenv("TERM") != "dumb" {
+		p.bar = newBar(stderr, total)
+	}
+	return p
+}
+
+func newBar(w io.Writer, total int64) *progressbar.ProgressBar {
+	return progressbar.NewOptions64(total,
+		progressbar.OptionSetWriter(w),
+		progressbar.OptionThrottle(65*time.Millisecond),
+		progressbar.OptionShowCount(),
+		progressbar.OptionShowIts(),
+		progressbar.OptionSetItsString("rows"),
+		progressbar.OptionSetPredictTime(true),
+		progressbar.OptionFullWidth(),
+		progressbar.OptionClearOnFinish(),
+		progressbar.OptionUseANSICodes(true),
+	)
+}
+
+// Rows says that n more rows are done and that shard is being made.
+func (p *progress) Rows(n int64, shard string) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.rows += n
+	if p.bar != nil {
+		if shard != p.shard {
+			p.bar.Describe(shard)
+		}
+		p.shard = shard
+		_ = p.bar.Add64(n) // a bar that cannot be drawn is no reason to stop
+		return
+	}
+	p.shard = shard
+	if now := p.now(); now.Sub(p.last) >= logEvery {
+		p.last = now
+		p.log(now)
+	}
+}
+
+// log writes a line such as "rows=120000 rows_per_s=24000 eta=1m3s shard=train-00001-of-00004".
+func (p *progress) log(now time.Time) {
+	rate := float64(p.rows) / max(now.Sub(p.start).Seconds(), 1e-9)
+	line := fmt.Sprintf("rows=%d rows_per_s=%.0f", p.rows, rate)
+	if p.total > 0 && rate > 0 {
+		left := time.Duration(float64(max(p.total-p.rows, 0)) / rate * float64(time.Second))
+		line += " eta=" + left.Round(time.Second).String()
+	}
+	if p.shard != "" {
+		line += " shard=" + p.shard
+	}
+	fmt.Fprintln(p.w, line)
+}
+
+// Done takes the bar away. It may be called more than once.
+func (p *progress) Done() {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.bar != nil {
+		_ = p.bar.Clear()
+		_ = p.bar.Exit()
+		p.bar = nil
+		p.last = p.now() // from here on as without a bar
+	}
+}

@@ -1,0 +1,91 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"github.com/rlprep/rlprep/schema/rule"
+)
+
+// The few colours that full uses.
+const (
+	bold   = "1"
+	red    = "1;31"
+	yellow = "1;33"
+	cyan   = "36"
+	dim    = "2"
+)
+
+// writeFull is for people: at most MaxShown findings of a kind a file, each on a line that begins with its position, then
+// how to mend them, and a tally at the end.
+func writeFull(w io.Writer, r *Result) error {
+	var b bytes.Buffer
+	p := painter{&b, r.Color}
+	for _, e := range r.Entries {
+		p.entry(e)
+	}
+	p.paint(bold, "%s", r.tally())
+	b.WriteByte('\n')
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// A painter writes text, coloured or not.
+type painter struct {
+	b     *bytes.Buffer
+	color bool
+}
+
+func (p painter) paint(sgr, format string, args ...any) {
+	if !p.color {
+		fmt.Fprintf(p.b, format, args...)
+		return
+	}
+	fmt.Fprintf(p.b, "\x1b["+sgr+"m"+format+"\x1b[0m", args...)
+}
+
+func (p painter) entry(e Entry) {
+	shown := int64(0)
+	for _, f := range append([]rule.Finding{e.Finding}, e.More...) {
+		if shown == MaxShown {
+			break
+		}
+		p.finding(f)
+		shown++
+	}
+	if rest := e.Count - shown; rest > 0 {
+		p.paint(dim, "%s: … %s more %s", plain(e.Pos.File), thousands(rest), tag(e.Finding))
+		p.b.WriteByte('\n')
+	}
+	p.paint(cyan, "  help:")
+	fmt.Fprintf(p.b, " %s\n", help(e.Rule))
+}
+
+func (p painter) finding(f rule.Finding) {
+	p.paint(bold, "%s", where(f.Pos))
+	fmt.Fprintf(p.b, ": %s ", what(f))
+	p.paint(map[rule.Level]string{rule.Error: red, rule.Warning: yellow, rule.Info: cyan}[f.Level], "%s", tag(f))
+	p.b.WriteByte('\n')
+	for i, at := range f.Related {
+		if i == MaxShown {
+			fmt.Fprintf(p.b, "  also: … %s more\n", thousands(int64(len(f.Related)-i)))
+			break
+		}
+		fmt.Fprintf(p.b, "  also: %s\n", where(at))
+	}
+}
+
+// writeConcise is one line an entry, for grep and for editors.
+func writeConcise(w io.Writer, r *Result) error {
+	var b bytes.Buffer
+	for _, e := range r.Entries {
+		fmt.Fprintf(&b, "%s: %s %s", where(e.Pos), what(e.Finding), tag(e.Finding))
+		if n := counted(e); n != "" {
+			b.WriteString(" " + n)
+		}
+		b.WriteByte('\n')
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}

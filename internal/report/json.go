@@ -1,0 +1,92 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+
+	"github.com/rlprep/rlprep/schema"
+)
+
+// A jsonEntry is an entry as json and jsonl write it. The names, their order and their meaning are what scripts rely on
+// (docs/scripting.md); fields may be added at the end.
+type jsonEntry struct {
+	Rule     string    `json:"rule"`
+	Name     string    `json:"name"`
+	Level    string    `json:"level"`
+	File     string    `json:"file"`
+	RowGroup *int      `json:"row_group"` // null: of no one row group, or a format without
+	Row      *int64    `json:"row"`       // of the first, from 0 in its file; null: the whole file
+	Column   *string   `json:"column"`    // null: no one column
+	Message  string    `json:"message"`
+	Value    *string   `json:"value"` // what is there, cut; null: nothing to show
+	Count    int64     `json:"count"`
+	Rows     []int64   `json:"rows"` // the first rows, up to MaxRows
+	HelpURL  string    `json:"help_url"`
+	Related  []jsonPos `json:"related"`
+}
+
+type jsonPos struct {
+	File     string  `json:"file"`
+	RowGroup *int    `json:"row_group"`
+	Row      *int64  `json:"row"`
+	Column   *string `json:"column"`
+}
+
+func newJSONEntry(e Entry) jsonEntry {
+	at := newJSONPos(e.Pos)
+	j := jsonEntry{
+		Rule: e.Rule.ID, Name: e.Rule.Name, Level: e.Level.String(), File: at.File, RowGroup: at.RowGroup, Row: at.Row, Column: at.Column,
+		Message: e.Message, Value: unless(e.Value, ""), Count: e.Count, Rows: e.Rows, HelpURL: HelpURL(e.Rule), Related: []jsonPos{},
+	}
+	if j.Rows == nil {
+		j.Rows = []int64{}
+	}
+	for _, p := range e.Related {
+		j.Related = append(j.Related, newJSONPos(p))
+	}
+	return j
+}
+
+func newJSONPos(p schema.Pos) jsonPos {
+	return jsonPos{p.File, unless(p.RowGroup, -1), unless(p.Row, -1), unless(string(p.Path), "")}
+}
+
+// unless returns a pointer to v, nil where v is none.
+func unless[T comparable](v, none T) *T {
+	if v == none {
+		return nil
+	}
+	return &v
+}
+
+// writeJSONL is one object an entry, a line each.
+func writeJSONL(w io.Writer, r *Result) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	for _, e := range r.Entries {
+		if err := enc.Encode(newJSONEntry(e)); err != nil {
+			return err
+		}
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// writeJSON is an array of the objects of jsonl.
+func writeJSON(w io.Writer, r *Result) error {
+	all := make([]jsonEntry, len(r.Entries))
+	for i, e := range r.Entries {
+		all[i] = newJSONEntry(e)
+	}
+	return encode(w, all)
+}
+
+// encode writes v as indented JSON, text unescaped.
+func encode(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}

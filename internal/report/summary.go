@@ -1,0 +1,88 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/rlprep/rlprep/schema/rule"
+)
+
+// maxSummary is how many entries the summary of a CI step shows; GitHub drops a summary above 1 MiB.
+const maxSummary = 200
+
+// writeStatistics writes a table: findings, files, level and rule, most findings first.
+func writeStatistics(w io.Writer, r *Result) error {
+	type stat struct {
+		rule  *rule.Rule
+		level rule.Level
+		count int64
+		files map[string]bool
+	}
+	type key struct {
+		rule  *rule.Rule
+		level rule.Level
+	}
+	by := map[key]*stat{}
+	for _, e := range r.Entries {
+		k := key{e.Rule, e.Level}
+		if by[k] == nil {
+			by[k] = &stat{e.Rule, e.Level, 0, map[string]bool{}}
+		}
+		by[k].count += e.Count
+		by[k].files[e.Pos.File] = true
+	}
+	stats := make([]*stat, 0, len(by))
+	for _, s := range by {
+		stats = append(stats, s)
+	}
+	slices.SortFunc(stats, func(a, b *stat) int {
+		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.rule.ID, b.rule.ID), cmp.Compare(b.level, a.level))
+	})
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "FINDINGS\tFILES\tLEVEL\tRULE")
+	for _, s := range stats {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s %s\n", thousands(s.count), thousands(int64(len(s.files))), s.level, s.rule.ID, s.rule.Name)
+	}
+	return t.Flush()
+}
+
+// appendSummary appends a Markdown summary to the file name.
+func appendSummary(name string, r *Result) error {
+	return writeFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, func(w io.Writer) error {
+		_, err := io.WriteString(w, markdown(r))
+		return err
+	})
+}
+
+// markdown is the summary that GitHub shows on the page of a run.
+func markdown(r *Result) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "### rlprep: %s\n\nChecked against %s.\n", r.tally(), r.Target)
+	if len(r.Entries) == 0 {
+		return b.String()
+	}
+	b.WriteString("\n| level | rule | file | row | column | what | findings |\n|---|---|---|---:|---|---|---:|\n")
+	for i, e := range r.Entries {
+		if i == maxSummary {
+			fmt.Fprintf(&b, "\n… %s more\n", thousands(int64(len(r.Entries)-i)))
+			break
+		}
+		row := ""
+		if e.Pos.Row >= 0 {
+			row = fmt.Sprint(e.Pos.Row)
+		}
+		fmt.Fprintf(&b, "| %s | [%s](%s) %s | %s | %s | %s | %s | %s |\n", e.Level, e.Rule.ID, HelpURL(e.Rule), e.Rule.Name,
+			cell(e.Pos.File), row, cell(string(e.Pos.Path)), cell(what(e.Finding)), thousands(e.Count))
+	}
+	return b.String()
+}
+
+// cell returns s as text in a Markdown table: nothing in it is markup.
+func cell(s string) string {
+	return strings.NewReplacer(`\`, `\\`, "|", `\|`, "`", "\\`", "<", "&lt;", "*", `\*`, "_", `\_`, "[", `\[`, "#", `\#`, "@", "&#64;").Replace(plain(s))
+}

@@ -1,0 +1,121 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/schema/rule"
+)
+
+// plural returns "1 file", "2,114 files".
+func plural(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return thousands(n) + " " + noun + "s"
+}
+
+// thousands returns n with commas: 2,114.
+func thousands(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// plain returns s fit for one line on a terminal: what could move its cursor, break the line or turn its direction (names
+// and messages may hold text out of the data) is written as an escape, and so are bytes that are no UTF-8.
+func plain(s string) string {
+	clean := true
+	for _, r := range s {
+		clean = clean && printable(r)
+	}
+	if clean && utf8.ValidString(s) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && n == 1:
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		case printable(r):
+			b.WriteString(s[i : i+n])
+		default:
+			q := strconv.QuoteRuneToASCII(r)
+			b.WriteString(q[1 : len(q)-1])
+		}
+		i += n
+	}
+	return b.String()
+}
+
+// printable reports whether r may stand in a line of text: no control character, no mark of direction, no line separator.
+func printable(r rune) bool {
+	return !unicode.IsControl(r) && !unicode.Is(unicode.Bidi_Control, r) && r != '\u2028' && r != '\u2029'
+}
+
+// where returns the position as a line of text begins: "train.parquet: row 1: agent_name".
+func where(p schema.Pos) string { return plain(p.String()) }
+
+// what returns what is there: the message, and the value where the message does not hold it.
+func what(f rule.Finding) string {
+	if f.Value == "" || strings.Contains(f.Message, f.Value) || strings.Contains(f.Message, strings.Trim(f.Value, `"`)) {
+		return plain(f.Message)
+	}
+	return plain(f.Message) + " (found " + plain(f.Value) + ")"
+}
+
+// tag returns "[RL301 agent-name-null]", with the level where it is not error.
+func tag(f rule.Finding) string {
+	s := "[" + f.Rule.ID + " " + f.Rule.Name
+	if f.Level != rule.Error {
+		s += ", " + f.Level.String()
+	}
+	return s + "]"
+}
+
+// help returns how to mend what r finds, as one line.
+func help(r *rule.Rule) string {
+	if r.Fix == "" {
+		return "rlprep explain " + r.ID
+	}
+	return "rlprep " + r.Fix + " FILE…"
+}
+
+// counted returns "(2,117 rows)" for an entry that stands for more than it shows, else "".
+func counted(e Entry) string {
+	if e.Count <= 1 {
+		return ""
+	}
+	noun := "row"
+	if e.Pos.Row < 0 {
+		noun = "place"
+	}
+	return "(" + plural(e.Count, noun) + ")"
+}
+
+// writeFile opens name with flag, lets write fill it through a buffer, and closes it; the first error counts.
+func writeFile(name string, flag int, write func(io.Writer) error) error {
+	f, err := os.OpenFile(name, flag, 0o644)
+	if err != nil {
+		return err
+	}
+	b := bufio.NewWriter(f)
+	err = write(b)
+	if err == nil {
+		err = b.Flush()
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	return err
+}
