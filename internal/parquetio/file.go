@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 	"sync"
 
+	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/rlprep/rlprep/schema"
@@ -24,6 +25,9 @@ type File struct {
 	chunks []Chunk // row group by row group, in leaf order
 	schema *schema.Schema
 	leaves []schema.Leaf
+	// physical is the leaves as the schema elements have them.
+	physical []physicalLeaf
+	arrow    *arrow.Schema // ARROW:schema; nil where there is none that can be used
 
 	pqOnce sync.Once
 	pq     *parquet.File
@@ -36,8 +40,9 @@ type RowGroup struct {
 	Compressed   int64
 	Uncompressed int64
 
-	raw   span // the RowGroup struct
-	first int  // of its chunks in File.chunks
+	raw    span // the RowGroup struct
+	first  int  // of its chunks in File.chunks
+	leaves int  // how many chunks
 }
 
 // A span is a range of bytes of File.footer.
@@ -52,21 +57,26 @@ type Chunk struct {
 	rowGroup int32
 	leaf     int32
 
-	raw  span // the ColumnChunk struct
-	meta span // its ColumnMetaData struct
+	raw   span // the ColumnChunk struct
+	meta  span // its ColumnMetaData struct
+	path  span // its path_in_schema
+	stats span // its Statistics struct
 
+	physical     physicalType
 	codec        Codec
 	values       int64 // entries: values and nulls
 	compressed   int64 // bytes of all pages with their headers, as they stand in the file
 	uncompressed int64
 	dataPage     int64  // offset of the first data page
 	dictPage     int64  // offset of the dictionary page; 0: none
+	indexPage    int64  // offset; 0: none
 	nulls        int64  // from the statistics; -1: not said
 	encodings    uint32 // bit n: encoding n occurs
 	pages        pageEncodings
 	columnIndex  section
 	offsetIndex  section
 	bloom        section // length -1: there is one, of unknown length
+	elsewhere    bool    // the pages are in another file
 }
 
 // pageEncodings is what encoding_stats says of the data pages.
@@ -117,4 +127,26 @@ func recovered(err *error, where string) {
 	if p := recover(); p != nil {
 		*err = &FormatError{Err: fmt.Errorf("%s: reader panicked (damaged file, or a bug): %v", where, p), Stack: debug.Stack()}
 	}
+}
+
+// NumRows returns the number of rows.
+func (f *File) NumRows() int64 { return f.meta.rows }
+
+// Schema returns the columns as pyarrow would see them: with the types of ARROW:schema where it fits the file. It is shared
+// and must not be changed; Clone it for that. Origin of each field is set.
+func (f *File) Schema() *schema.Schema { return f.schema }
+
+// RowGroups returns the row groups. The slice is shared and must not be changed.
+func (f *File) RowGroups() []RowGroup { return f.groups }
+
+// Metadata returns the key-value metadata of the footer. Of a key that occurs twice the first value is returned, as Arrow
+// does.
+func (f *File) Metadata() map[string]string {
+	out := make(map[string]string, len(f.meta.keyValues))
+	for _, kv := range f.meta.keyValues {
+		if _, ok := out[kv.Key]; !ok {
+			out[kv.Key] = kv.Value
+		}
+	}
+	return out
 }

@@ -1,9 +1,5 @@
 package parquetio
 
-import (
-	"github.com/rlprep/rlprep/schema"
-)
-
 // A physicalType is a Parquet physical type, with its number in the format.
 type physicalType int32
 
@@ -19,11 +15,11 @@ const (
 	typeFixed
 )
 
-// A physicalLeaf is how a leaf of a schema stands in a Parquet file that we write.
+// A physicalLeaf is how a leaf of a schema stands in a Parquet file.
 type physicalLeaf struct {
-	schema.Leaf
-	Physical physicalType
-	Length   int      // typeFixed: bytes of a value
-	Names    []string // path_in_schema
-	Unsigned bool     // integers that are ordered as unsigned
+	Physical       physicalType
+	Length         int      // typeFixed: bytes of a value
+	Names          []string // path_in_schema
+	MaxDef, MaxRep uint8
+	Unsigned       bool // integers that are ordered as unsigned
 }

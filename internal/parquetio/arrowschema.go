@@ -1,0 +1,3 @@
+package parquetio
+
+func (f *File) applyArrowSchema() {}

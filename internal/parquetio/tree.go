@@ -1,0 +1,322 @@
+package parquetio
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/rlprep/rlprep/schema"
+)
+
+// An origin is what a schema.Field that was read keeps of its file: where its schema element stands, so that it is written
+// as it was.
+type origin struct {
+	file  *File
+	elem  int32 // its schema element
+	form  form
+	kind  schema.Type  // as it was read
+	arrow *arrow.Field // of the file's ARROW:schema, where it fits
+}
+
+// A form is how a field stands in schema elements.
+type form uint8
+
+const (
+	formPlain    form = iota // one element; of a struct, its fields follow
+	formList3                // a group, a repeated group, the list's element
+	formList2                // a group, then the list's element, repeated
+	formRepeated             // the list's element, repeated, and no group around it
+	formMap                  // a group, a repeated group, key and value
+)
+
+// The repetitions.
+const (
+	required = 0
+	optional = 1
+	repeated = 2
+)
+
+// The converted types that older writers annotate with.
+const (
+	convertedUTF8     = 0
+	convertedMap      = 1
+	convertedMapEntry = 2
+	convertedList     = 3
+	convertedEnum     = 4
+	convertedDecimal  = 5
+	convertedDate     = 6
+	convertedMillis   = 7 // time of day
+	convertedMicros   = 8
+	convertedTSMillis = 9
+	convertedTSMicros = 10
+	convertedUint8    = 11 // to uint64, then int8 to int64
+	convertedInt64    = 18
+	convertedJSON     = 19
+	convertedBSON     = 20
+	convertedInterval = 21
+)
+
+// maxDepth bounds the depth of schemas; definition levels must fit a byte.
+const maxDepth = 100
+
+func originOf(f schema.Field) *origin {
+	o, _ := f.Origin.(*origin)
+	return o
+}
+
+// buildTree checks that the schema elements form a tree and makes the schema of it.
+func (f *File) buildTree() error {
+	els := f.meta.elements
+	next, err := f.closeElement(0, 0, nil, 0, 0)
+	if err != nil {
+		return fmt.Errorf("footer: schema: %w", err)
+	}
+	if next != len(els) {
+		return fmt.Errorf("footer: schema: %d of %d elements are part of no column", len(els)-next, len(els))
+	}
+	f.schema = &schema.Schema{Fields: f.fields(0)}
+	return nil
+}
+
+// closeElement sets end of element i and all below it, checks them, and collects the leaves. It returns the index after.
+func (f *File) closeElement(i, depth int, names []string, def, rep uint8) (int, error) {
+	els := f.meta.elements
+	if i >= len(els) {
+		return 0, fmt.Errorf("cut off after %d elements", len(els))
+	}
+	if depth > maxDepth {
+		return 0, fmt.Errorf("nested more than %d deep", maxDepth)
+	}
+	e := &els[i]
+	if i > 0 {
+		names = append(names[:len(names):len(names)], e.name)
+		switch e.rep {
+		case required:
+		case optional:
+			def++
+		case repeated:
+			def, rep = def+1, rep+1
+		default:
+			return 0, fmt.Errorf("column %q has no repetition", strings.Join(names, "."))
+		}
+		if err := e.checkShape(); err != nil {
+			return 0, fmt.Errorf("column %q %w", strings.Join(names, "."), err)
+		}
+	}
+	next := i + 1
+	if e.isLeaf() && i > 0 {
+		e.end = int32(next)
+		f.physical = append(f.physical, physicalLeaf{Physical: physicalType(e.physical), Length: max(0, int(e.length)), Names: names,
+			MaxDef: def, MaxRep: rep})
+		return next, nil
+	}
+	for range max(0, e.children) {
+		var err error
+		if next, err = f.closeElement(next, depth+1, names, def, rep); err != nil {
+			return 0, err
+		}
+	}
+	e.end = int32(next)
+	return next, nil
+}
+
+func (e *element) isLeaf() bool { return e.children <= 0 }
+
+func (e *element) checkShape() error {
+	switch {
+	case !e.isLeaf() && e.physical >= 0:
+		return fmt.Errorf("has both a type and fields")
+	case e.isLeaf() && e.physical < 0:
+		return fmt.Errorf("has neither a type nor fields")
+	case e.isLeaf() && e.physical > int32(typeFixed):
+		return fmt.Errorf("has the unknown type %d", e.physical)
+	case e.physical == int32(typeFixed) && e.length <= 0:
+		return fmt.Errorf("has values of a fixed length that is not said")
+	}
+	return nil
+}
+
+// fields returns the fields below element i.
+func (f *File) fields(i int) []schema.Field {
+	e := &f.meta.elements[i]
+	out := make([]schema.Field, 0, max(0, e.children))
+	for at := i + 1; at < int(e.end); at = int(f.meta.elements[at].end) {
+		out = append(out, f.field(at, false))
+	}
+	return out
+}
+
+// field returns the field of element i. inList: its repetition has been spent on the list around it.
+func (f *File) field(i int, inList bool) schema.Field {
+	e := &f.meta.elements[i]
+	o := &origin{file: f, elem: int32(i)}
+	out := schema.Field{Name: e.name, Nullable: e.rep == optional && !inList, Origin: o}
+	switch {
+	case e.rep == repeated && !inList:
+		o.form = formRepeated
+		out.Type = schema.Type{Kind: schema.List, Fields: []schema.Field{f.field(i, true)}}
+	case e.isLeaf():
+		out.Type = e.leafType()
+	default:
+		out.Type, o.form = f.groupType(i)
+	}
+	o.kind = out.Type
+	return out
+}
+
+// groupType tells lists and maps from structs, by the rules of the format for files of all ages
+// (parquet-format, LogicalTypes.md, "Nested Types").
+func (f *File) groupType(i int) (schema.Type, form) {
+	els := f.meta.elements
+	e := &els[i]
+	plain := func() (schema.Type, form) { return schema.Type{Kind: schema.Struct, Fields: f.fields(i)}, formPlain }
+	if e.children != 1 || !e.isNested() || els[i+1].rep != repeated {
+		return plain()
+	}
+	mid := &els[i+1]
+	if e.isMap() && !mid.isLeaf() && mid.children == 2 && els[i+2].rep != repeated {
+		return schema.Type{Kind: schema.Map, Fields: f.fields(i + 1)}, formMap
+	}
+	if e.isMap() && (mid.isLeaf() || mid.children != 1) {
+		return plain()
+	}
+	if !mid.isLeaf() && mid.children == 1 && !mid.isNested() && els[i+2].rep != repeated &&
+		mid.name != "array" && mid.name != e.name+"_tuple" {
+		return schema.Type{Kind: schema.List, Fields: []schema.Field{f.field(i+2, false)}}, formList3
+	}
+	return schema.Type{Kind: schema.List, Fields: []schema.Field{f.field(i+1, true)}}, formList2
+}
+
+func (e *element) isMap() bool {
+	return e.logical.id == logicalMap || e.logical.id == 0 && (e.converted == convertedMap || e.converted == convertedMapEntry)
+}
+
+func (e *element) isNested() bool {
+	return e.isMap() || e.logical.id == logicalList || e.logical.id == 0 && e.converted == convertedList
+}
+
+// leafType returns the Arrow type that pyarrow shows for the element.
+func (e *element) leafType() schema.Type {
+	if t, ok := e.annotatedType(); ok {
+		return t
+	}
+	return e.plainType()
+}
+
+func (e *element) plainType() schema.Type {
+	switch physicalType(e.physical) {
+	case typeBoolean:
+		return schema.Type{Kind: schema.Bool}
+	case typeInt32:
+		return schema.Type{Kind: schema.Int, Bits: 32}
+	case typeInt64:
+		return schema.Type{Kind: schema.Int, Bits: 64}
+	case typeInt96:
+		return schema.Type{Kind: schema.Time, Name: "timestamp[ns]"}
+	case typeFloat:
+		return schema.Type{Kind: schema.Float, Bits: 32}
+	case typeDouble:
+		return schema.Type{Kind: schema.Float, Bits: 64}
+	case typeFixed:
+		return schema.Type{Kind: schema.Binary, Form: schema.Fixed, Size: int(e.length)}
+	}
+	return schema.Type{Kind: schema.Binary}
+}
+
+// annotatedType reads the logical type, or the converted type where there is none. ok is false where there is no annotation
+// or it does not fit the physical type, which readers then go by.
+func (e *element) annotatedType() (t schema.Type, ok bool) {
+	p := physicalType(e.physical)
+	ints := p == typeInt32 || p == typeInt64
+	l := e.logicalOrConverted()
+	switch l.id {
+	case logicalString:
+		return schema.Type{Kind: schema.Text}, p == typeByteArray
+	case logicalJSON: // datasets 5 decodes these into dicts, older ones do not: rules must be able to tell
+		return schema.Type{Kind: schema.Text, Name: "json"}, p == typeByteArray
+	case logicalEnum:
+		return schema.Type{Kind: schema.Binary, Name: "enum"}, p == typeByteArray
+	case logicalBSON:
+		return schema.Type{Kind: schema.Binary, Name: "bson"}, p == typeByteArray
+	case logicalDecimal:
+		return e.decimalType(l), p != typeBoolean && p != typeFloat && p != typeDouble && p != typeInt96
+	case logicalDate:
+		return schema.Type{Kind: schema.Time, Name: "date32[day]"}, p == typeInt32
+	case logicalTime, logicalTimestamp:
+		return l.timeType(), ints && l.unit >= 1 && l.unit <= 3
+	case logicalInteger:
+		return schema.Type{Kind: schema.Int, Bits: int(l.bits), Unsigned: !l.signed},
+			p == typeInt64 && l.bits == 64 || p == typeInt32 && (l.bits == 8 || l.bits == 16 || l.bits == 32)
+	case logicalUnknown:
+		return schema.Type{Kind: schema.Null}, true
+	case logicalUUID:
+		return schema.Type{Kind: schema.Other, Name: "extension<arrow.uuid>"}, p == typeFixed && e.length == 16
+	case logicalFloat16:
+		return schema.Type{Kind: schema.Float, Bits: 16}, p == typeFixed && e.length == 2
+	case logicalGeometry:
+		return schema.Type{Kind: schema.Other, Name: "geometry"}, true
+	case logicalGeography:
+		return schema.Type{Kind: schema.Other, Name: "geography"}, true
+	case logicalInterval:
+		return schema.Type{Kind: schema.Other, Name: "interval"}, true
+	case 0:
+		return t, false
+	}
+	return schema.Type{Kind: schema.Other, Name: fmt.Sprintf("logical type %d", l.id)}, true
+}
+
+// logicalInterval stands for the converted type INTERVAL, which never got a logical type.
+const logicalInterval = -1
+
+// logicalOrConverted returns the logical type, made of the converted type where there is no logical one.
+func (e *element) logicalOrConverted() logicalType {
+	if e.logical.id != 0 {
+		return e.logical
+	}
+	switch c := e.converted; {
+	case c == convertedUTF8:
+		return logicalType{id: logicalString}
+	case c == convertedEnum:
+		return logicalType{id: logicalEnum}
+	case c == convertedDecimal:
+		return logicalType{id: logicalDecimal, scale: max(0, e.scale), precision: max(0, e.precision)}
+	case c == convertedDate:
+		return logicalType{id: logicalDate}
+	case c == convertedMillis || c == convertedMicros:
+		return logicalType{id: logicalTime, unit: int16(c-convertedMillis) + 1}
+	case c == convertedTSMillis || c == convertedTSMicros: // Arrow reads these as zoneless
+		return logicalType{id: logicalTimestamp, unit: int16(c-convertedTSMillis) + 1}
+	case c >= convertedUint8 && c <= convertedInt64:
+		n := c - convertedUint8
+		return logicalType{id: logicalInteger, bits: 8 << (n % 4), signed: n >= 4}
+	case c == convertedJSON:
+		return logicalType{id: logicalJSON}
+	case c == convertedBSON:
+		return logicalType{id: logicalBSON}
+	case c == convertedInterval:
+		return logicalType{id: logicalInterval}
+	}
+	return logicalType{}
+}
+
+func (e *element) decimalType(l logicalType) schema.Type {
+	width := 128
+	if l.precision > 38 {
+		width = 256
+	}
+	return schema.Type{Kind: schema.Decimal, Name: fmt.Sprintf("decimal%d(%d, %d)", width, l.precision, l.scale)}
+}
+
+func (l logicalType) timeType() schema.Type {
+	unit := [...]string{"", "ms", "us", "ns"}[max(0, min(l.unit, 3))]
+	switch {
+	case l.id == logicalTime && l.unit == 1:
+		return schema.Type{Kind: schema.Time, Name: "time32[ms]"}
+	case l.id == logicalTime:
+		return schema.Type{Kind: schema.Time, Name: "time64[" + unit + "]"}
+	case l.utc:
+		return schema.Type{Kind: schema.Time, Name: "timestamp[" + unit + ", tz=UTC]"}
+	}
+	return schema.Type{Kind: schema.Time, Name: "timestamp[" + unit + "]"}
+}
