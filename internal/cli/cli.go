@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -59,12 +60,14 @@ func newRoot(a *app) *cobra.Command {
 		Short: "prepare and lint datasets for RL training of language models",
 		Long: `rlprep prepares datasets for RL training of language models: it streams rows from Parquet or JSON Lines, applies a
 recipe, checks what the trainer's agent loop will really demand, and writes shards that load without a surprise.`,
-		Version:           version(),
-		Args:              cobra.ArbitraryArgs,
-		RunE:              func(cmd *cobra.Command, args []string) error { return noCommand(cmd, args) },
-		SilenceErrors:     true,
-		SilenceUsage:      true,
-		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: false},
+		Example: `  rlprep preprocess gsm8k --demo
+  rlprep add agent_name=tool_agent train.parquet -o out/
+  rlprep lint train.parquet test.parquet`,
+		Version:       version(),
+		Args:          cobra.ArbitraryArgs,
+		RunE:          noCommand,
+		SilenceErrors: true,
+		SilenceUsage:  true,
 	}
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
@@ -72,6 +75,8 @@ recipe, checks what the trainer's agent loop will really demand, and writes shar
 	root.SetVersionTemplate("rlprep {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { printHelp(cmd.OutOrStdout(), cmd) })
+	root.Flags().Bool("version", false, "show the version")
+	root.PersistentFlags().BoolP("help", "h", false, "show this help")
 	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "no progress and no summary on stderr")
 	for _, make := range commands {
 		root.AddCommand(make(a))
@@ -79,7 +84,7 @@ recipe, checks what the trainer's agent loop will really demand, and writes shar
 	help := newHelp()
 	root.SetHelpCommand(help)
 	root.AddCommand(help)
-	root.InitDefaultCompletionCmd()
+	describeCompletion(root)
 	return root
 }
 
@@ -102,10 +107,22 @@ func commandNames(root *cobra.Command) []string {
 	return names
 }
 
-// unknown returns the usage error for a name that is not in names, with the nearest that is.
+// unknown returns the usage error for a name that is not in names, with the nearest that is, or those that begin with it.
 func unknown(what, name string, names []string) error {
 	if near := schema.Nearest(name, names); near != "" {
 		return usagef("unknown %s %q; did you mean %q?", what, name, near)
+	}
+	var begun []string
+	for _, n := range names {
+		if name != "" && strings.HasPrefix(strings.ToLower(n), strings.ToLower(name)) {
+			begun = append(begun, n)
+		}
+	}
+	switch {
+	case len(begun) > 3:
+		return usagef("unknown %s %q; did you mean one of %s, …?", what, name, strings.Join(begun[:3], ", "))
+	case len(begun) > 0:
+		return usagef("unknown %s %q; did you mean %s?", what, name, strings.Join(begun, " or "))
 	}
 	return usagef("unknown %s %q", what, name)
 }

@@ -119,3 +119,24 @@ func newHelp() *cobra.Command {
 		},
 	}
 }
+
+// describeCompletion adds cobra's command completion, described in our words.
+func describeCompletion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, cmd := range root.Commands() {
+		if cmd.Name() != "completion" {
+			continue
+		}
+		cmd.Use = "completion SHELL"
+		cmd.Short = "write the completion script for a shell"
+		cmd.Long = "Writes the script that completes commands, flags and names for a shell. Its help says where the script goes."
+		cmd.Example = `  rlprep completion bash --help
+  source <(rlprep completion bash)
+  rlprep completion fish > ~/.config/fish/completions/rlprep.fish`
+		cmd.Annotations = exits(ExitClean, ExitUsage)
+		for _, shell := range cmd.Commands() {
+			shell.Short = "write the completion script for " + shell.Name()
+			shell.Annotations = cmd.Annotations
+		}
+	}
+}

@@ -19,10 +19,10 @@ const (
 
 // writeFull is for people: at most MaxShown findings of a kind a file, each on a line that begins with its position, then
 // how to mend them, and a tally at the end.
-func writeFull(w io.Writer, r *Result) error {
+func writeFull(w io.Writer, r *result) error {
 	var b bytes.Buffer
 	p := painter{&b, r.Color}
-	for _, e := range r.Entries {
+	for _, e := range r.groups {
 		p.entry(e)
 	}
 	p.paint(bold, "%s", r.tally())
@@ -45,16 +45,16 @@ func (p painter) paint(sgr, format string, args ...any) {
 	fmt.Fprintf(p.b, "\x1b["+sgr+"m"+format+"\x1b[0m", args...)
 }
 
-func (p painter) entry(e Entry) {
+func (p painter) entry(e group) {
 	shown := int64(0)
-	for _, f := range append([]rule.Finding{e.Finding}, e.More...) {
+	for _, f := range append([]rule.Finding{e.Finding}, e.more...) {
 		if shown == MaxShown {
 			break
 		}
 		p.finding(f)
 		shown++
 	}
-	if rest := e.Count - shown; rest > 0 {
+	if rest := e.count - shown; rest > 0 {
 		p.paint(dim, "%s: … %s more %s", plain(e.Pos.File), thousands(rest), tag(e.Finding))
 		p.b.WriteByte('\n')
 	}
@@ -77,9 +77,9 @@ func (p painter) finding(f rule.Finding) {
 }
 
 // writeConcise is one line an entry, for grep and for editors.
-func writeConcise(w io.Writer, r *Result) error {
+func writeConcise(w io.Writer, r *result) error {
 	var b bytes.Buffer
-	for _, e := range r.Entries {
+	for _, e := range r.groups {
 		fmt.Fprintf(&b, "%s: %s %s", where(e.Pos), what(e.Finding), tag(e.Finding))
 		if n := counted(e); n != "" {
 			b.WriteString(" " + n)

@@ -19,10 +19,10 @@ import (
 // its annotations stand at the file that the user names for that (Options.Anchor: a dataset card, a config), else at the
 // DVC pointer beside the file, else at line 1 of the file itself, which shows in the summary of the checks. The text says
 // the row and column in any case.
-func writeGitHub(w io.Writer, r *Result) error {
+func writeGitHub(w io.Writer, r *result) error {
 	commands := map[rule.Level]string{rule.Error: "error", rule.Warning: "warning", rule.Info: "notice"}
 	var b bytes.Buffer
-	for _, e := range r.Entries {
+	for _, e := range r.groups {
 		file, line := anchor(e.Pos, r.Anchor)
 		text := where(e.Pos) + ": " + what(e.Finding)
 		if n := counted(e); n != "" {

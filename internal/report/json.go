@@ -33,11 +33,11 @@ type jsonPos struct {
 	Column   *string `json:"column"`
 }
 
-func newJSONEntry(e Entry) jsonEntry {
+func newJSONEntry(e group) jsonEntry {
 	at := newJSONPos(e.Pos)
 	j := jsonEntry{
 		Rule: e.Rule.ID, Name: e.Rule.Name, Level: e.Level.String(), File: at.File, RowGroup: at.RowGroup, Row: at.Row, Column: at.Column,
-		Message: e.Message, Value: unless(e.Value, ""), Count: e.Count, Rows: e.Rows, HelpURL: HelpURL(e.Rule), Related: []jsonPos{},
+		Message: e.Message, Value: unless(e.Value, ""), Count: e.count, Rows: e.rows, HelpURL: HelpURL(e.Rule), Related: []jsonPos{},
 	}
 	if j.Rows == nil {
 		j.Rows = []int64{}
@@ -61,11 +61,11 @@ func unless[T comparable](v, none T) *T {
 }
 
 // writeJSONL is one object an entry, a line each.
-func writeJSONL(w io.Writer, r *Result) error {
+func writeJSONL(w io.Writer, r *result) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	for _, e := range r.Entries {
+	for _, e := range r.groups {
 		if err := enc.Encode(newJSONEntry(e)); err != nil {
 			return err
 		}
@@ -75,9 +75,9 @@ func writeJSONL(w io.Writer, r *Result) error {
 }
 
 // writeJSON is an array of the objects of jsonl.
-func writeJSON(w io.Writer, r *Result) error {
-	all := make([]jsonEntry, len(r.Entries))
-	for i, e := range r.Entries {
+func writeJSON(w io.Writer, r *result) error {
+	all := make([]jsonEntry, len(r.groups))
+	for i, e := range r.groups {
 		all[i] = newJSONEntry(e)
 	}
 	return encode(w, all)

@@ -41,16 +41,16 @@ type (
 
 // writeJUnit is a test case for every rule that was on in every file, those that found nothing too. Findings below the failing
 // level do not fail their case; they stand in its output.
-func writeJUnit(w io.Writer, r *Result) error {
+func writeJUnit(w io.Writer, r *result) error {
 	all := junitSuites{Name: "rlprep"}
-	byFile := map[string]map[*rule.Rule][]Entry{}
+	byFile := map[string]map[*rule.Rule][]group{}
 	files := append([]string(nil), r.Files...)
 	for _, f := range files {
-		byFile[f] = map[*rule.Rule][]Entry{}
+		byFile[f] = map[*rule.Rule][]group{}
 	}
-	for _, e := range r.Entries {
+	for _, e := range r.groups {
 		if byFile[e.Pos.File] == nil {
-			byFile[e.Pos.File] = map[*rule.Rule][]Entry{}
+			byFile[e.Pos.File] = map[*rule.Rule][]group{}
 			files = append(files, e.Pos.File)
 		}
 		byFile[e.Pos.File][e.Rule] = append(byFile[e.Pos.File][e.Rule], e)
@@ -83,7 +83,7 @@ func writeJUnit(w io.Writer, r *Result) error {
 }
 
 // judge fills in what was found.
-func (c *junitCase) judge(found []Entry, fail rule.Level) {
+func (c *junitCase) judge(found []group, fail rule.Level) {
 	var bad, other []string
 	for _, e := range found {
 		line := strings.TrimSpace(fmt.Sprintf("%s: %s %s", where(e.Pos), what(e.Finding), counted(e)))
@@ -103,6 +103,6 @@ func (c *junitCase) judge(found []Entry, fail rule.Level) {
 }
 
 // rules returns the rules that were on, and those that found something, in the order of their ids.
-func (r *Result) rules() []*rule.Rule {
-	return sortedRules(r.Rules, r.Entries)
+func (r *result) rules() []*rule.Rule {
+	return sortedRules(r.Rules, r.groups)
 }

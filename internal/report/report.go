@@ -20,13 +20,12 @@ const MaxRows = 10
 // MaxShown is how many findings of a kind the format full prints for one file.
 const MaxShown = 3
 
-// An Entry is the findings of one rule in one file at one column: the first of them, how many there are, and the numbers
-// of the first rows.
+// An Entry is all findings of one rule, level, file and column. It has the form of internal/pipeline's, so that one converts
+// to the other.
 type Entry struct {
-	rule.Finding                // the first, in the order of rows
-	More         []rule.Finding // those right after it, for formats that show more than one; may be nil
-	Count        int64          // of findings, at least 1; 0 is taken as 1
-	Rows         []int64        // the first MaxRows rows, ascending, -1 left out; nil: Pos.Row alone
+	Findings []rule.Finding // the first of them, at least one, in the order of rows
+	Count    int64          // of all; less than there are Findings: as many as there are
+	Rows     []int64        // of the first MaxRows findings that have one; nil: those of Findings
 }
 
 // HelpURL returns the address of the page of a rule.
@@ -52,7 +51,7 @@ type Options struct {
 type Report struct {
 	opts    Options
 	outputs []output
-	entries []Entry
+	groups  []group
 	at      map[place]int
 	closed  bool
 }
@@ -65,7 +64,7 @@ type output struct {
 }
 
 // A formatFunc writes the findings in one format.
-type formatFunc func(w io.Writer, r *Result) error
+type formatFunc func(w io.Writer, r *result) error
 
 // formats are the formats by name; Formats lists them in the order of help.
 var formats = map[string]formatFunc{
@@ -83,18 +82,26 @@ func Formats() []string {
 	return []string{"full", "concise", "json", "jsonl", "github", "sarif", "junit"}
 }
 
-// A Result is what a format prints: the entries in the order of files, rows and rules.
-type Result struct {
+// A result is what a format prints: the groups in the order of files, rows and rules.
+type result struct {
 	Options
-	Entries []Entry
+	groups []group
+}
+
+// A group is an Entry with its first finding at hand.
+type group struct {
+	rule.Finding
+	more  []rule.Finding // those right after the first, up to MaxShown in all
+	count int64
+	rows  []int64
 }
 
 // A place is what findings are gathered by.
 type place struct {
 	rule  *rule.Rule
+	level rule.Level
 	file  string
 	path  schema.Path
-	level rule.Level
 }
 
 // New returns a report in the formats that specs name, each "FORMAT" or "FORMAT=FILE"; without specs it is full. Only one
@@ -140,50 +147,52 @@ func unknownFormat(name string) error {
 	return fmt.Errorf("unknown output format %q (%s)", name, strings.Join(Formats(), ", "))
 }
 
-// Add takes findings, in any order; those of the same rule, file, column and level are joined.
+// Add takes findings, in any order; those of the same rule, level, file and column are joined.
 func (r *Report) Add(entries ...Entry) {
 	for _, e := range entries {
-		e = whole(e)
-		k := place{e.Rule, e.Pos.File, e.Pos.Path, e.Level}
-		i, ok := r.at[k]
-		if !ok {
-			r.at[k] = len(r.entries)
-			r.entries = append(r.entries, e)
+		if len(e.Findings) == 0 {
 			continue
 		}
-		r.entries[i] = join(r.entries[i], e)
+		f := e.Findings[0]
+		k := place{f.Rule, f.Level, f.Pos.File, f.Pos.Path}
+		i, ok := r.at[k]
+		if !ok {
+			i = len(r.groups)
+			r.at[k] = i
+			r.groups = append(r.groups, group{})
+		}
+		r.groups[i].join(e)
 	}
 }
 
 // Find adds single findings.
 func (r *Report) Find(findings ...rule.Finding) {
 	for _, f := range findings {
-		r.Add(Entry{Finding: f})
+		r.Add(Entry{Findings: []rule.Finding{f}})
 	}
 }
 
-// whole fills in what may be left out of an Entry.
-func whole(e Entry) Entry {
-	e.Count = max(e.Count, 1)
-	if e.Rows == nil && e.Pos.Row >= 0 {
-		e.Rows = []int64{e.Pos.Row}
+// join takes the findings of e, which are of the same place.
+func (g *group) join(e Entry) {
+	rows := e.Rows
+	if rows == nil {
+		for _, f := range e.Findings {
+			if f.Pos.Row >= 0 {
+				rows = append(rows, f.Pos.Row)
+			}
+		}
 	}
-	return e
-}
-
-// join makes one of two entries of the same place.
-func join(a, b Entry) Entry {
-	all := append(append([]rule.Finding{a.Finding}, a.More...), append([]rule.Finding{b.Finding}, b.More...)...)
+	all := slices.Clone(e.Findings)
+	if g.count > 0 {
+		all = append(append(all, g.Finding), g.more...)
+	}
 	slices.SortStableFunc(all, compareFindings)
-	rows := slices.Concat(a.Rows, b.Rows)
-	slices.Sort(rows)
-	rows = slices.Compact(rows)
-	return Entry{
-		Finding: all[0],
-		More:    all[1:min(len(all), MaxShown)],
-		Count:   a.Count + b.Count,
-		Rows:    rows[:min(len(rows), MaxRows)],
-	}
+	g.Finding, g.more = all[0], all[1:min(len(all), MaxShown)]
+	g.count += max(e.Count, int64(len(e.Findings)))
+	g.rows = slices.Concat(g.rows, rows)
+	slices.Sort(g.rows)
+	g.rows = slices.Compact(g.rows)
+	g.rows = g.rows[:min(len(g.rows), MaxRows)]
 }
 
 // compareFindings orders findings of one file: those about the whole file first, then by row, rule, column and text.
@@ -200,31 +209,31 @@ func compareFindings(a, b rule.Finding) int {
 	)
 }
 
-// Result returns what has been added, in the order in which it is printed: that of Options.Files, files not named there
+// result returns what has been added, in the order in which it is printed: that of Options.Files, files not named there
 // last, then rows, then rules.
-func (r *Report) Result() *Result {
+func (r *Report) result() *result {
 	order := make(map[string]int, len(r.opts.Files))
 	for i, f := range r.opts.Files {
 		if _, ok := order[f]; !ok {
 			order[f] = i
 		}
 	}
-	rank := func(e Entry) int {
+	rank := func(e group) int {
 		if i, ok := order[e.Pos.File]; ok {
 			return i
 		}
 		return len(order)
 	}
-	entries := slices.Clone(r.entries)
-	slices.SortStableFunc(entries, func(a, b Entry) int {
+	groups := slices.Clone(r.groups)
+	slices.SortStableFunc(groups, func(a, b group) int {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Pos.File, b.Pos.File), compareFindings(a.Finding, b.Finding))
 	})
-	return &Result{Options: r.opts, Entries: entries}
+	return &result{r.opts, groups}
 }
 
 // Failed reports whether a finding at or above the failing level was added.
 func (r *Report) Failed() bool {
-	return slices.ContainsFunc(r.entries, func(e Entry) bool { return e.Level >= r.opts.Fail })
+	return slices.ContainsFunc(r.groups, func(e group) bool { return e.Level >= r.opts.Fail })
 }
 
 // Close prints everything. Its errors are about files that cannot be written. A second call does nothing.
@@ -233,7 +242,7 @@ func (r *Report) Close() error {
 		return nil
 	}
 	r.closed = true
-	res := r.Result()
+	res := r.result()
 	for _, o := range r.outputs {
 		if err := o.write(res); err != nil {
 			return err
@@ -250,7 +259,7 @@ func (r *Report) Close() error {
 	return nil
 }
 
-func (o output) write(res *Result) error {
+func (o output) write(res *result) error {
 	if o.file == "" {
 		return o.format(o.w, res)
 	}
@@ -260,15 +269,15 @@ func (o output) write(res *Result) error {
 }
 
 // levels counts the findings by level.
-func (r *Result) levels() (n [rule.Error + 1]int64) {
-	for _, e := range r.Entries {
-		n[e.Level] += e.Count
+func (r *result) levels() (n [rule.Error + 1]int64) {
+	for _, e := range r.groups {
+		n[e.Level] += e.count
 	}
 	return n
 }
 
 // tally says how many findings there are: "2 errors, 1 warning in 1 of 4 files", "no findings in 4 files".
-func (r *Result) tally() string {
+func (r *result) tally() string {
 	n := r.levels()
 	var parts []string
 	for l := rule.Error; l > rule.Off; l-- {
@@ -277,7 +286,7 @@ func (r *Result) tally() string {
 		}
 	}
 	with := map[string]bool{}
-	for _, e := range r.Entries {
+	for _, e := range r.groups {
 		with[e.Pos.File] = true
 	}
 	files := plural(int64(len(r.Files)), "file")

@@ -98,7 +98,7 @@ type (
 
 // writeSARIF is SARIF 2.1.0 for code scanning: a result for each rule, file and column, at most maxResults of them, the gravest.
 // A binary file has no lines: its results stand at line 1, with the column as logical location and the rows as properties.
-func writeSARIF(w io.Writer, r *Result) error {
+func writeSARIF(w io.Writer, r *result) error {
 	rules := r.rules()
 	index := make(map[*rule.Rule]int, len(rules))
 	run := sarifRun{
@@ -111,7 +111,7 @@ func writeSARIF(w io.Writer, r *Result) error {
 		index[ru] = i
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, newSARIFRule(ru, r.Target))
 	}
-	entries, left := gravest(r.Entries, maxResults)
+	entries, left := gravest(r.groups, maxResults)
 	for _, e := range entries {
 		run.Results = append(run.Results, r.newSARIFResult(e, index[e.Rule]))
 	}
@@ -123,7 +123,7 @@ func writeSARIF(w io.Writer, r *Result) error {
 }
 
 // gravest returns the n gravest entries in their order, and how many are left out.
-func gravest(entries []Entry, n int) ([]Entry, int) {
+func gravest(entries []group, n int) ([]group, int) {
 	if len(entries) <= n {
 		return entries, 0
 	}
@@ -139,7 +139,7 @@ func gravest(entries []Entry, n int) ([]Entry, int) {
 			break
 		}
 	}
-	var out []Entry
+	var out []group
 	for _, e := range entries {
 		if room[e.Level] > 0 {
 			room[e.Level]--
@@ -171,7 +171,7 @@ func newSARIFRule(r *rule.Rule, t rule.Target) sarifRule {
 	}
 }
 
-func (r *Result) newSARIFResult(e Entry, index int) sarifResult {
+func (r *result) newSARIFResult(e group, index int) sarifResult {
 	at := r.newSARIFLocation(e.Pos)
 	text := what(e.Finding)
 	if e.Pos.Line < 1 && (e.Pos.Row >= 0 || e.Pos.Path != "") {
@@ -182,7 +182,7 @@ func (r *Result) newSARIFResult(e Entry, index int) sarifResult {
 	if n := counted(e); n != "" {
 		text += " " + n
 	}
-	props := map[string]any{"count": e.Count, "rows": append([]int64{}, e.Rows...)}
+	props := map[string]any{"count": e.count, "rows": append([]int64{}, e.rows...)}
 	if e.Pos.RowGroup >= 0 {
 		props["row_group"] = e.Pos.RowGroup
 	}
@@ -194,7 +194,7 @@ func (r *Result) newSARIFResult(e Entry, index int) sarifResult {
 	}
 	res := sarifResult{
 		RuleID: e.Rule.ID, RuleIndex: index, Level: sarifLevels[e.Level], Message: sarifText{text}, Locations: []sarifLocation{at},
-		OccurrenceCount: e.Count, Properties: props,
+		OccurrenceCount: e.count, Properties: props,
 		// Of what stays when a message is reworded or rows move: rule, file, column.
 		PartialFingerprints: map[string]string{"rlprep/v1": fingerprint(e.Rule.ID, at.PhysicalLocation.ArtifactLocation.URI, string(e.Pos.Path))},
 	}
@@ -206,7 +206,7 @@ func (r *Result) newSARIFResult(e Entry, index int) sarifResult {
 	return res
 }
 
-func (r *Result) newSARIFLocation(p schema.Pos) sarifLocation {
+func (r *result) newSARIFLocation(p schema.Pos) sarifLocation {
 	uri := url.URL{Path: fromRoot(p.File, r.Root)}
 	at := sarifLocation{PhysicalLocation: sarifPhysical{sarifArtifact{uri.String()}, sarifRegion{StartLine: max(p.Line, 1)}}}
 	if p.Line >= 1 && p.Column >= 1 {
@@ -224,7 +224,7 @@ func fingerprint(parts ...string) string {
 }
 
 // sortedRules returns rules and those of entries, each once, in the order of their ids.
-func sortedRules(rules []*rule.Rule, entries []Entry) []*rule.Rule {
+func sortedRules(rules []*rule.Rule, entries []group) []*rule.Rule {
 	all := slices.Clone(rules)
 	for _, e := range entries {
 		all = append(all, e.Rule)

@@ -16,7 +16,7 @@ import (
 const maxSummary = 200
 
 // writeStatistics writes a table: findings, files, level and rule, most findings first.
-func writeStatistics(w io.Writer, r *Result) error {
+func writeStatistics(w io.Writer, r *result) error {
 	type stat struct {
 		rule  *rule.Rule
 		level rule.Level
@@ -28,12 +28,12 @@ func writeStatistics(w io.Writer, r *Result) error {
 		level rule.Level
 	}
 	by := map[key]*stat{}
-	for _, e := range r.Entries {
+	for _, e := range r.groups {
 		k := key{e.Rule, e.Level}
 		if by[k] == nil {
 			by[k] = &stat{e.Rule, e.Level, 0, map[string]bool{}}
 		}
-		by[k].count += e.Count
+		by[k].count += e.count
 		by[k].files[e.Pos.File] = true
 	}
 	stats := make([]*stat, 0, len(by))
@@ -52,7 +52,7 @@ func writeStatistics(w io.Writer, r *Result) error {
 }
 
 // appendSummary appends a Markdown summary to the file name.
-func appendSummary(name string, r *Result) error {
+func appendSummary(name string, r *result) error {
 	return writeFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, func(w io.Writer) error {
 		_, err := io.WriteString(w, markdown(r))
 		return err
@@ -60,16 +60,16 @@ func appendSummary(name string, r *Result) error {
 }
 
 // markdown is the summary that GitHub shows on the page of a run.
-func markdown(r *Result) string {
+func markdown(r *result) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### rlprep: %s\n\nChecked against %s.\n", r.tally(), r.Target)
-	if len(r.Entries) == 0 {
+	if len(r.groups) == 0 {
 		return b.String()
 	}
 	b.WriteString("\n| level | rule | file | row | column | what | findings |\n|---|---|---|---:|---|---|---:|\n")
-	for i, e := range r.Entries {
+	for i, e := range r.groups {
 		if i == maxSummary {
-			fmt.Fprintf(&b, "\n… %s more\n", thousands(int64(len(r.Entries)-i)))
+			fmt.Fprintf(&b, "\n… %s more\n", thousands(int64(len(r.groups)-i)))
 			break
 		}
 		row := ""
@@ -77,7 +77,7 @@ func markdown(r *Result) string {
 			row = fmt.Sprint(e.Pos.Row)
 		}
 		fmt.Fprintf(&b, "| %s | [%s](%s) %s | %s | %s | %s | %s | %s |\n", e.Level, e.Rule.ID, HelpURL(e.Rule), e.Rule.Name,
-			cell(e.Pos.File), row, cell(string(e.Pos.Path)), cell(what(e.Finding)), thousands(e.Count))
+			cell(e.Pos.File), row, cell(string(e.Pos.Path)), cell(what(e.Finding)), thousands(e.count))
 	}
 	return b.String()
 }

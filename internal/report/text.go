@@ -68,10 +68,30 @@ func where(p schema.Pos) string { return plain(p.String()) }
 
 // what returns what is there: the message, and the value where the message does not hold it.
 func what(f rule.Finding) string {
-	if f.Value == "" || strings.Contains(f.Message, f.Value) || strings.Contains(f.Message, strings.Trim(f.Value, `"`)) {
+	if f.Value == "" || says(f.Message, strings.Trim(f.Value, `"`)) {
 		return plain(f.Message)
 	}
 	return plain(f.Message) + " (found " + plain(f.Value) + ")"
+}
+
+// says reports whether message holds value as a word or words of its own.
+func says(message, value string) bool {
+	inWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+	for at := 0; value != ""; {
+		i := strings.Index(message[at:], value)
+		if i < 0 {
+			return false
+		}
+		at += i
+		before, _ := utf8.DecodeLastRuneInString(message[:at])
+		after, n := utf8.DecodeRuneInString(message[at+len(value):])
+		if !inWord(before) && (n == 0 || !inWord(after)) {
+			return true
+		}
+		_, n = utf8.DecodeRuneInString(message[at:])
+		at += n
+	}
+	return false
 }
 
 // tag returns "[RL301 agent-name-null]", with the level where it is not error.
@@ -92,15 +112,15 @@ func help(r *rule.Rule) string {
 }
 
 // counted returns "(2,117 rows)" for an entry that stands for more than it shows, else "".
-func counted(e Entry) string {
-	if e.Count <= 1 {
+func counted(e group) string {
+	if e.count <= 1 {
 		return ""
 	}
 	noun := "row"
 	if e.Pos.Row < 0 {
 		noun = "place"
 	}
-	return "(" + plural(e.Count, noun) + ")"
+	return "(" + plural(e.count, noun) + ")"
 }
 
 // writeFile opens name with flag, lets write fill it through a buffer, and closes it; the first error counts.
