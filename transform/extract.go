@@ -52,7 +52,7 @@ Of these, regexp alone allocates for each row.
 		{
 			Title: "a null answer",
 			Args:  `{"from":"answer","to":"gt","method":"gsm8k"}`,
-			In:    `{"answer":null,"question":"1+1?"}`,
+			In:    `{"answer":"#### 2"}` + "\n" + `{"answer":null}`,
 			Error: `null-answer: answer is null: gt cannot be made of it`,
 		},
 		{

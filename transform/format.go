@@ -30,7 +30,7 @@ Writes text made from a template.
 		{
 			Title: "a null",
 			Args:  `{"path":"q","template":"Question: {{question}}"}`,
-			In:    `{"question":null,"n":1}`,
+			In:    `{"question":"1+1?"}` + "\n" + `{"question":null}`,
 			Error: `null-question: question is null: q cannot be made of it`,
 		},
 		{

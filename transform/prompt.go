@@ -44,7 +44,7 @@ Writes a list of {role, content}, which is what verl's datasets read: 'prompt' f
 		{
 			Title: "a null question",
 			Args:  `{"user":"{{question}}"}`,
-			In:    `{"question":null,"answer":"2"}`,
+			In:    `{"question":"1+1?"}` + "\n" + `{"question":null}`,
 			Error: `null-question: question is null: prompt cannot be made of it`,
 		},
 		{

@@ -1,0 +1,207 @@
+package transformtest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/transform"
+)
+
+// A Rejection is a row that a step could not take.
+type Rejection struct {
+	Step   int
+	Number int64
+	Err    *transform.Reject
+}
+
+// Apply carries out steps one after the other. A row that a step rejects goes no further and is returned beside the
+// table; an error is a Plan that fails or a Func that breaks its contract.
+func (t *Table) Apply(steps ...transform.Transform) (*Table, []Rejection, error) {
+	var rejected []Rejection
+	for i, s := range steps {
+		plan, err := s.Plan(t.Schema)
+		if err != nil {
+			return nil, rejected, fmt.Errorf("step %d: %w", i, err)
+		}
+		next, bad, err := t.run(plan)
+		if err != nil {
+			return nil, rejected, fmt.Errorf("step %d: %w", i, err)
+		}
+		for _, r := range bad {
+			r.Step = i
+			rejected = append(rejected, r)
+		}
+		t = next
+	}
+	return t, rejected, nil
+}
+
+// run carries out one plan.
+func (t *Table) run(plan *transform.Plan) (*Table, []Rejection, error) {
+	if err := t.check(plan); err != nil {
+		return nil, nil, err
+	}
+	out := &Table{Schema: t.Schema.Clone()}
+	for _, p := range plan.Puts {
+		out.Schema.Fields = putField(out.Schema.Fields, p.Path.Steps(), p)
+	}
+	final := &Table{Schema: &schema.Schema{Fields: dropFields("", out.Schema.Fields, plan.Drops)}}
+	var rejected []Rejection
+	for i := range t.Rows {
+		computed, reject, err := t.compute(plan, i)
+		if err != nil {
+			return nil, nil, err
+		}
+		if reject != nil {
+			rejected = append(rejected, Rejection{Number: t.Numbers[i], Err: reject})
+		}
+		for _, values := range computed {
+			row := put(t.Rows[i], plan.Puts, values, out.Schema)
+			finalType := schema.StructOf(final.Schema.Fields...)
+			if row, err = fit(row, &finalType); err != nil {
+				return nil, nil, err
+			}
+			final.Rows, final.Numbers = append(final.Rows, row), append(final.Numbers, t.Numbers[i])
+		}
+	}
+	return final, rejected, nil
+}
+
+// check returns an error for a plan that the engine could not carry out.
+func (t *Table) check(plan *transform.Plan) error {
+	for _, p := range slices.Concat(plan.Reads, plan.Drops) {
+		if _, ok := t.Schema.Lookup(p); !ok {
+			return fmt.Errorf("plan names %q, which is not there", p)
+		}
+	}
+	computes := false
+	for _, p := range plan.Puts {
+		if _, ok := t.Schema.Lookup(p.Path); ok && p.If == transform.Refuse {
+			return fmt.Errorf("column %q is there already", p.Path)
+		}
+		computes = computes || (p.Const == nil && p.Seq == nil && p.Copy == "")
+	}
+	if computes != (plan.Bind != nil) {
+		return errors.New("a plan has Bind just where it computes")
+	}
+	return nil
+}
+
+// compute returns, for each row that comes out of row i, a value a Put.
+func (t *Table) compute(plan *transform.Plan, i int) ([][]schema.Value, *transform.Reject, error) {
+	values := make([]schema.Value, len(plan.Puts))
+	for k, p := range plan.Puts {
+		switch {
+		case p.Const != nil:
+			values[k] = *p.Const
+		case p.Seq != nil:
+			values[k] = schema.IntValue(t.Numbers[i] + p.Seq.Start)
+		case p.Copy != "":
+			values[k] = at(t.Rows[i], p.Copy.Steps(), 0)
+		}
+	}
+	if plan.Bind == nil {
+		return [][]schema.Value{values}, nil, nil
+	}
+	var out [][]schema.Value
+	e := transform.NewEmitter(len(plan.Puts), func(set []schema.Value) {
+		row := slices.Clone(values)
+		for k := range row {
+			if row[k].IsMissing() {
+				row[k] = set[k].Clone()
+			}
+		}
+		out = append(out, row)
+	})
+	_, _, err := e.Run(plan.Bind(), t.View(i, plan.Reads))
+	var reject *transform.Reject
+	if errors.As(err, &reject) {
+		return nil, reject, nil
+	}
+	return out, nil, err
+}
+
+// putField returns fields with the column of p at steps.
+func putField(fields []schema.Field, steps []string, p transform.Put) []schema.Field {
+	i := slices.IndexFunc(fields, func(f schema.Field) bool { return f.Name == steps[0] })
+	if len(steps) == 1 {
+		f := schema.NewField(steps[0], p.Type)
+		if p.Seq != nil {
+			f.Type = schema.Int64Type
+		}
+		if i >= 0 {
+			fields[i] = f
+			return fields
+		}
+		if a := slices.IndexFunc(fields, func(f schema.Field) bool { return p.After != "" && f.Name == p.After.Base() }); a >= 0 {
+			return slices.Insert(fields, a+1, f)
+		}
+		return append(fields, f)
+	}
+	if i < 0 {
+		fields, i = append(fields, schema.NewField(steps[0], schema.StructOf())), len(fields)
+	}
+	fields[i].Type.Fields = putField(fields[i].Type.Fields, steps[1:], p)
+	return fields
+}
+
+// dropFields returns fields without those that drops name.
+func dropFields(parent schema.Path, fields []schema.Field, drops []schema.Path) []schema.Field {
+	var out []schema.Field
+	for _, f := range fields {
+		p := parent.Field(f.Name)
+		if slices.Contains(drops, p) {
+			continue
+		}
+		f.Type = dropInType(p, f.Type, drops)
+		out = append(out, f)
+	}
+	return out
+}
+
+func dropInType(p schema.Path, t schema.Type, drops []schema.Path) schema.Type {
+	switch t.Kind {
+	case schema.Struct:
+		t.Fields = dropFields(p, t.Fields, drops)
+	case schema.List:
+		e := t.Fields[0]
+		e.Type = dropInType(p.Elem(), e.Type, drops)
+		t.Fields = []schema.Field{e}
+	}
+	return t
+}
+
+// put returns row with the values of puts in it, as a value of s.
+func put(row schema.Value, puts []transform.Put, values []schema.Value, s *schema.Schema) schema.Value {
+	t := schema.StructOf(s.Fields...)
+	for k, p := range puts {
+		old := at(row, p.Path.Steps(), 0)
+		if p.If == transform.Fill && !old.IsNull() && !old.IsMissing() {
+			continue
+		}
+		row = putValue(row, &t, p.Path.Steps(), values[k])
+	}
+	return row
+}
+
+// putValue returns v, a struct that may lack fields of t, as one of t, with val at steps. Parents that are null become
+// present.
+func putValue(v schema.Value, t *schema.Type, steps []string, val schema.Value) schema.Value {
+	elems := make([]schema.Value, len(t.Fields))
+	for i, f := range t.Fields {
+		old := v.Field(f.Name)
+		switch {
+		case f.Name != steps[0] && old.IsMissing():
+			elems[i] = schema.NullValue
+		case f.Name != steps[0]:
+			elems[i] = old
+		case len(steps) == 1:
+			elems[i] = val
+		default:
+			elems[i] = putValue(old, &t.Fields[i].Type, steps[1:], val)
+		}
+	}
+	return schema.StructValue(t, elems)
+}

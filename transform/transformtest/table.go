@@ -1,0 +1,291 @@
+// Package transformtest runs transforms over rows in memory, the slow and plain way: each row a value, each Put carried out
+// as transform's comments say. It is what the examples of verbs and recipes are run with, and what the engine, which moves
+// column chunks about, is compared with.
+package transformtest
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/rlprep/rlprep/schema"
+)
+
+// A Table is rows in memory. Rows are structs of Schema's fields; Numbers are their numbers within the split.
+type Table struct {
+	Schema  *schema.Schema
+	Rows    []schema.Value
+	Numbers []int64
+}
+
+// Read reads JSON Lines. Without fields the columns are those that occur, in order, with types that fit all rows; with
+// fields, a value of another type is an error.
+func Read(r io.Reader, fields []schema.Field) (*Table, error) {
+	var raw []schema.Value
+	in := bufio.NewScanner(r)
+	in.Buffer(nil, 1<<26)
+	for line := 1; in.Scan(); line++ {
+		if len(bytes.TrimSpace(in.Bytes())) == 0 {
+			continue
+		}
+		v, err := decode(in.Bytes())
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", line, err)
+		}
+		raw = append(raw, v)
+	}
+	if err := in.Err(); err != nil {
+		return nil, err
+	}
+	if fields == nil {
+		t := schema.StructOf()
+		for i, v := range raw {
+			var err error
+			if t, err = join(t, typeOf(v)); err != nil {
+				return nil, fmt.Errorf("row %d: %w", i, err)
+			}
+		}
+		fields = t.Fields
+	}
+	out := &Table{Schema: &schema.Schema{Fields: fields}}
+	t := schema.StructOf(fields...)
+	for i, v := range raw {
+		row, err := fit(v, &t)
+		if err != nil {
+			return nil, fmt.Errorf("row %d: %w", i, err)
+		}
+		out.Rows, out.Numbers = append(out.Rows, row), append(out.Numbers, int64(i))
+	}
+	return out, nil
+}
+
+// Parse is Read of a text.
+func Parse(text string, fields []schema.Field) (*Table, error) {
+	return Read(strings.NewReader(text), fields)
+}
+
+// Lines returns the rows as compact JSON, one string a row.
+func (t *Table) Lines() []string {
+	out := make([]string, len(t.Rows))
+	for i, r := range t.Rows {
+		out[i] = string(r.AppendJSON(nil))
+	}
+	return out
+}
+
+// decode reads one JSON value: objects as structs with their keys in order.
+func decode(line []byte) (schema.Value, error) {
+	d := json.NewDecoder(bytes.NewReader(line))
+	d.UseNumber()
+	v, err := decodeValue(d)
+	if err != nil {
+		return v, err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return v, errors.New("more than one value in a line")
+	}
+	if v.Kind() != schema.Struct {
+		return v, fmt.Errorf("%s, expected an object", v.Kind())
+	}
+	return v, nil
+}
+
+func decodeValue(d *json.Decoder) (schema.Value, error) {
+	tok, err := d.Token()
+	if err != nil {
+		return schema.Value{}, err
+	}
+	switch x := tok.(type) {
+	case string:
+		return schema.TextValue(x), nil
+	case bool:
+		return schema.BoolValue(x), nil
+	case json.Number:
+		if i, err := x.Int64(); err == nil {
+			return schema.IntValue(i), nil
+		}
+		f, err := x.Float64()
+		return schema.FloatValue(f), err
+	case json.Delim:
+		return decodeParts(d, x == '{')
+	}
+	return schema.NullValue, nil
+}
+
+// decodeParts reads the rest of an object or array.
+func decodeParts(d *json.Decoder, object bool) (schema.Value, error) {
+	var t schema.Type
+	var elems []schema.Value
+	for d.More() {
+		if object {
+			key, err := d.Token()
+			if err != nil {
+				return schema.Value{}, err
+			}
+			t.Fields = append(t.Fields, schema.Field{Name: key.(string), Nullable: true})
+		}
+		v, err := decodeValue(d)
+		if err != nil {
+			return v, err
+		}
+		elems = append(elems, v)
+	}
+	if _, err := d.Token(); err != nil {
+		return schema.Value{}, err
+	}
+	if !object {
+		return schema.ListValue(elems), nil
+	}
+	t.Kind = schema.Struct
+	for i, v := range elems {
+		t.Fields[i].Type = typeOf(v)
+	}
+	return schema.StructValue(&t, elems), nil
+}
+
+var nullType = schema.Type{Kind: schema.Null}
+
+// typeOf returns the type of a decoded value; lists of elements that do not fit are lists of null.
+func typeOf(v schema.Value) schema.Type {
+	switch v.Kind() {
+	case schema.Bool:
+		return schema.BoolType
+	case schema.Int:
+		return schema.Int64Type
+	case schema.Float:
+		return schema.FloatType
+	case schema.Text:
+		return schema.StringType
+	case schema.Struct:
+		return *v.Type()
+	case schema.List:
+		t := nullType
+		for i := range v.Len() {
+			if u, err := join(t, typeOf(v.Elem(i))); err == nil {
+				t = u
+			}
+		}
+		return schema.ListOf(t)
+	}
+	return nullType
+}
+
+// join returns the type that values of both types fit.
+func join(t, u schema.Type) (schema.Type, error) {
+	switch {
+	case t.Kind == schema.Null:
+		return u, nil
+	case u.Kind == schema.Null:
+		return t, nil
+	case t.Kind == schema.Int && u.Kind == schema.Float:
+		return u, nil
+	case t.Kind == schema.Float && u.Kind == schema.Int:
+		return t, nil
+	case t.Kind != u.Kind:
+		return t, fmt.Errorf("%s and %s in one column", t, u)
+	case t.Kind == schema.List:
+		e, err := join(t.Fields[0].Type, u.Fields[0].Type)
+		return schema.ListOf(e), err
+	case t.Kind != schema.Struct:
+		return t, nil
+	}
+	fields := slices.Clone(t.Fields)
+	for _, f := range u.Fields {
+		i := slices.IndexFunc(fields, func(g schema.Field) bool { return g.Name == f.Name })
+		if i < 0 {
+			fields = append(fields, f)
+			continue
+		}
+		e, err := join(fields[i].Type, f.Type)
+		if err != nil {
+			return t, fmt.Errorf("%s: %w", f.Name, err)
+		}
+		fields[i].Type = e
+	}
+	return schema.StructOf(fields...), nil
+}
+
+// fit returns v as a value of type t: fields in t's order, null where v has none.
+func fit(v schema.Value, t *schema.Type) (schema.Value, error) {
+	switch {
+	case v.IsNull() || v.IsMissing():
+		return schema.NullValue, nil
+	case t.Kind == schema.Float && v.Kind() == schema.Int:
+		return schema.FloatValue(v.Float()), nil
+	case v.Kind() != t.Kind:
+		return v, fmt.Errorf("%s, expected %s", v.Kind(), t)
+	}
+	switch t.Kind {
+	case schema.List:
+		elems := make([]schema.Value, v.Len())
+		for i := range elems {
+			var err error
+			if elems[i], err = fit(v.Elem(i), &t.Fields[0].Type); err != nil {
+				return v, err
+			}
+		}
+		return schema.ListValue(elems), nil
+	case schema.Struct:
+		elems := make([]schema.Value, len(t.Fields))
+		for i := range t.Fields {
+			var err error
+			if elems[i], err = fit(v.Field(t.Fields[i].Name), &t.Fields[i].Type); err != nil {
+				return v, fmt.Errorf("%s: %w", t.Fields[i].Name, err)
+			}
+		}
+		return schema.StructValue(t, elems), nil
+	}
+	return v, nil
+}
+
+// A Row is one row as a Func sees it: the values of Reads, and nothing else.
+type Row struct {
+	Values []schema.Value
+	Num    int64
+}
+
+// At returns the value of Reads[i]; it panics for any other i, as a Func must not look there.
+func (r *Row) At(i int) schema.Value { return r.Values[i] }
+
+// Number returns the row's number within its split.
+func (r *Row) Number() int64 { return r.Num }
+
+// Origin returns a position in a file called "in.jsonl".
+func (r *Row) Origin() schema.Pos {
+	p := schema.FilePos("in.jsonl")
+	p.Row, p.Line = r.Num, r.Num+1
+	return p
+}
+
+// View returns row i of t as a Func with these reads sees it.
+func (t *Table) View(i int, reads []schema.Path) *Row {
+	row := &Row{Num: t.Numbers[i]}
+	for _, p := range reads {
+		row.Values = append(row.Values, at(t.Rows[i], p.Steps(), 0))
+	}
+	return row
+}
+
+// at follows steps from v.
+func at(v schema.Value, steps []string, depth int) schema.Value {
+	switch {
+	case len(steps) == 0 && v.IsNull():
+		return schema.NullAt(max(0, depth-1))
+	case len(steps) == 0 || v.IsMissing():
+		return v
+	case v.IsNull():
+		return schema.NullAt(depth - 1)
+	case steps[0] != schema.Elem:
+		return at(v.Field(steps[0]), steps[1:], depth+1)
+	}
+	elems := make([]schema.Value, v.Len())
+	for i := range elems {
+		elems[i] = at(v.Elem(i), steps[1:], depth+1)
+	}
+	return schema.ListValue(elems)
+}
