@@ -35,7 +35,7 @@ type element struct {
 	converted int32
 	scale     int32
 	precision int32
-	fieldID   bool
+	fieldID   int32
 	logical   logicalType
 	end       int32 // index of the element after the last one below it; set by the tree
 }
@@ -148,7 +148,7 @@ func (f *File) scanKeyValues(s *scanner) {
 
 func (f *File) scanElements(s *scanner) {
 	for n := s.listOf(thriftStruct); n > 0 && s.err == nil; n-- {
-		e := element{physical: -1, length: -1, rep: -1, children: -1, converted: -1, scale: -1, precision: -1}
+		e := element{physical: -1, length: -1, rep: -1, children: -1, converted: -1, scale: -1, precision: -1, fieldID: -1}
 		e.raw.start = uint32(s.pos)
 		scanElement(s, &e)
 		e.raw.end = uint32(s.pos)
@@ -179,8 +179,10 @@ func scanElement(s *scanner, e *element) {
 		case 8:
 			e.precision = s.int32(typ)
 		case 9:
-			e.fieldID = true
-			s.skip(typ, 0)
+			e.fieldID = -1
+			if s.want(typ, thriftI32) {
+				e.fieldID = int32(max(-1, min(s.int(), math.MaxInt32)))
+			}
 		case 10:
 			if s.want(typ, thriftStruct) {
 				scanLogical(s, &e.logical)

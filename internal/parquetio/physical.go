@@ -1,5 +1,18 @@
 package parquetio
 
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+	"strings"
+
+	"github.com/rlprep/rlprep/schema"
+)
+
 // A physicalType is a Parquet physical type, with its number in the format.
 type physicalType int32
 
@@ -15,11 +28,487 @@ const (
 	typeFixed
 )
 
+var physicalNames = [...]string{"BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY"}
+
+func (p physicalType) String() string {
+	if p >= 0 && int(p) < len(physicalNames) {
+		return physicalNames[p]
+	}
+	return fmt.Sprintf("type %d", int32(p))
+}
+
 // A physicalLeaf is how a leaf of a schema stands in a Parquet file.
 type physicalLeaf struct {
 	Physical       physicalType
 	Length         int      // typeFixed: bytes of a value
 	Names          []string // path_in_schema
 	MaxDef, MaxRep uint8
-	Unsigned       bool // integers that are ordered as unsigned
+	Order          sortOrder
+}
+
+// A sortOrder is how the values of a leaf are ordered in statistics (parquet-format, ColumnOrder).
+type sortOrder uint8
+
+const (
+	sortNone     sortOrder = iota // not defined: no statistics may be written
+	sortSigned                    // numbers; big-endian two's complement of decimals in bytes
+	sortUnsigned                  // unsigned numbers; bytes
+)
+
+// physicalLeaves returns how the leaves of s stand in a file that we write, in the order of s.Leaves().
+func physicalLeaves(s *schema.Schema) ([]physicalLeaf, error) {
+	p, err := physicalSchema(s, nil)
+	if err != nil {
+		return nil, err
+	}
+	return p.leaves, nil
+}
+
+// A physicalTree is the schema elements of a schema, encoded.
+type physicalTree struct {
+	elements []byte // list<SchemaElement>, header included
+	leaves   []physicalLeaf
+	paths    [][]byte // path_in_schema of each leaf, encoded
+}
+
+// physicalSchema makes the schema elements of s. A field that was read is written as it stood in its file, with its name,
+// repetition and number of children as they are now; others in the form that current pyarrow writes. base lends the root.
+func physicalSchema(s *schema.Schema, base *File) (*physicalTree, error) {
+	w := elementWriter{ids: map[int32]bool{}}
+	w.root(len(s.Fields), base)
+	for _, f := range s.Fields {
+		if err := w.field(f, nil, 0, 0, false); err != nil {
+			return nil, err
+		}
+	}
+	p := &physicalTree{leaves: w.leaves, elements: append(appendList(nil, thriftStruct, w.n), w.b...)}
+	leaves := s.Leaves()
+	if len(leaves) != len(p.leaves) {
+		return nil, fmt.Errorf("schema has %d leaves, but %d were written", len(leaves), len(p.leaves))
+	}
+	for i, l := range leaves {
+		pl := &p.leaves[i]
+		if l.MaxDef != pl.MaxDef || l.MaxRep != pl.MaxRep {
+			return nil, fmt.Errorf("column %s: levels %d/%d, but %d/%d were written", l.Path, l.MaxDef, l.MaxRep, pl.MaxDef, pl.MaxRep)
+		}
+		pl.Order = orderOf(l.Type, pl.Physical)
+		path := appendList(nil, thriftBinary, len(pl.Names))
+		for _, n := range pl.Names {
+			path = appendBytes(path, n)
+		}
+		p.paths = append(p.paths, path)
+	}
+	return p, nil
+}
+
+// An elementWriter appends schema elements in file order.
+type elementWriter struct {
+	b      []byte
+	n      int
+	leaves []physicalLeaf
+	ids    map[int32]bool // field ids written: one that comes twice, by a copied column, would name two columns
+}
+
+func (w *elementWriter) root(children int, base *File) {
+	if base != nil {
+		w.copied(base, 0, "", -1, children)
+		return
+	}
+	w.fresh("schema", -1, children, freshElement{})
+}
+
+// copied appends element i of a file. rep < 0 keeps its repetition and name; children < 0: it is a leaf.
+func (w *elementWriter) copied(f *File, i int32, name string, rep, children int) {
+	e := &f.meta.elements[i]
+	var edits []edit
+	if rep >= 0 {
+		edits = append(edits, edit{id: 3, typ: thriftI32, num: int64(rep)}, edit{id: 4, typ: thriftBinary, raw: []byte(name)})
+	}
+	if children >= 0 {
+		edits = append(edits, edit{id: 5, typ: thriftI32, num: int64(children)})
+	}
+	if e.fieldID >= 0 {
+		if w.ids[e.fieldID] {
+			edits = append(edits, edit{id: 9})
+		}
+		w.ids[e.fieldID] = true
+	}
+	w.b, _ = rewriteStruct(w.b, e.raw.of(f.footer), edits) // it was scanned before
+	w.n++
+}
+
+// A freshElement is what an element that was not read says beside name, repetition and children.
+type freshElement struct {
+	leaf      bool
+	physical  physicalType
+	length    int
+	converted int32 // with annotated
+	annotated bool
+	scale     int // of decimals
+	precision int
+	logical   []byte // the LogicalType union, encoded
+}
+
+func (w *elementWriter) fresh(name string, rep, children int, e freshElement) {
+	var s structWriter
+	b := w.b
+	if e.leaf {
+		b = s.int(b, 1, thriftI32, int64(e.physical))
+	}
+	if e.length > 0 {
+		b = s.int(b, 2, thriftI32, int64(e.length))
+	}
+	if rep >= 0 {
+		b = s.int(b, 3, thriftI32, int64(rep))
+	}
+	b = appendBytes(s.field(b, 4, thriftBinary), name)
+	if !e.leaf {
+		b = s.int(b, 5, thriftI32, int64(children))
+	}
+	if e.annotated {
+		b = s.int(b, 6, thriftI32, int64(e.converted))
+	}
+	if e.precision > 0 {
+		b = s.int(b, 7, thriftI32, int64(e.scale))
+		b = s.int(b, 8, thriftI32, int64(e.precision))
+	}
+	if e.logical != nil {
+		b = append(s.field(b, 10, thriftStruct), e.logical...)
+	}
+	w.b = s.stop(b)
+	w.n++
+}
+
+// field appends f and all below it. inList: f is the element of a list that has no level of its own, so f is repeated.
+func (w *elementWriter) field(f schema.Field, names []string, def, rep uint8, inList bool) error {
+	names = append(names[:len(names):len(names)], f.Name)
+	if len(names) > maxDepth {
+		return fmt.Errorf("column %s: nested more than %d deep", strings.Join(names[:3], "."), maxDepth)
+	}
+	o := originOf(f)
+	if o != nil && !o.fits(f) {
+		o = nil
+	}
+	if o != nil && o.form == formRepeated { // the element is the column
+		e := f.Type.Fields[0]
+		e.Name = f.Name
+		return w.field(e, names[:len(names)-1], def, rep, true)
+	}
+	repetition := required
+	switch {
+	case inList:
+		repetition, def, rep = repeated, def+1, rep+1
+	case f.Nullable:
+		repetition, def = optional, def+1
+	}
+	switch f.Type.Kind {
+	case schema.Struct:
+		return w.structField(f, o, names, def, rep, repetition)
+	case schema.List:
+		return w.listField(f, o, names, def, rep, repetition)
+	case schema.Map:
+		return w.mapField(f, o, names, def, rep, repetition)
+	}
+	return w.leafField(f, o, names, def, rep, repetition)
+}
+
+// group appends a group, as it was read where o says so.
+func (w *elementWriter) group(o *origin, name string, repetition, children int, e freshElement) {
+	if o != nil {
+		w.copied(o.file, o.elem, name, repetition, children)
+		return
+	}
+	w.fresh(name, repetition, children, e)
+}
+
+func (w *elementWriter) structField(f schema.Field, o *origin, names []string, def, rep uint8, repetition int) error {
+	if len(f.Type.Fields) == 0 {
+		return fmt.Errorf("column %s: a struct without fields cannot be written as Parquet", strings.Join(names, "."))
+	}
+	w.group(o, f.Name, repetition, len(f.Type.Fields), freshElement{})
+	for _, c := range f.Type.Fields {
+		if err := w.field(c, names, def, rep, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *elementWriter) listField(f schema.Field, o *origin, names []string, def, rep uint8, repetition int) error {
+	if len(f.Type.Fields) != 1 {
+		return fmt.Errorf("column %s: a list must have one element", strings.Join(names, "."))
+	}
+	e := f.Type.Fields[0]
+	w.group(o, f.Name, repetition, 1, freshElement{annotated: true, converted: convertedList, logical: logicalUnion(logicalList)})
+	if o != nil && o.form == formList2 {
+		return w.field(e, names, def, rep, true)
+	}
+	mid := "list"
+	if o != nil {
+		mid = o.file.meta.elements[o.elem+1].name
+		w.copied(o.file, o.elem+1, mid, repeated, 1)
+	} else {
+		w.fresh(mid, repeated, 1, freshElement{})
+		if e.Name == "" {
+			e.Name = "element"
+		}
+	}
+	return w.field(e, append(names, mid), def+1, rep+1, false)
+}
+
+func (w *elementWriter) mapField(f schema.Field, o *origin, names []string, def, rep uint8, repetition int) error {
+	if len(f.Type.Fields) != 2 {
+		return fmt.Errorf("column %s: a map must have a key and a value", strings.Join(names, "."))
+	}
+	w.group(o, f.Name, repetition, 1, freshElement{annotated: true, converted: convertedMap, logical: logicalUnion(logicalMap)})
+	mid := "key_value"
+	if o != nil {
+		mid = o.file.meta.elements[o.elem+1].name
+		w.copied(o.file, o.elem+1, mid, repeated, 2)
+	} else {
+		w.fresh(mid, repeated, 2, freshElement{})
+	}
+	for _, c := range f.Type.Fields {
+		if err := w.field(c, append(names, mid), def+1, rep+1, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *elementWriter) leafField(f schema.Field, o *origin, names []string, def, rep uint8, repetition int) error {
+	leaf := physicalLeaf{Names: names, MaxDef: def, MaxRep: rep}
+	if o != nil {
+		e := &o.file.meta.elements[o.elem]
+		leaf.Physical, leaf.Length = physicalType(e.physical), max(0, int(e.length))
+		w.copied(o.file, o.elem, f.Name, repetition, -1)
+	} else {
+		e, err := freshLeaf(f.Type)
+		if err != nil {
+			return fmt.Errorf("column %s: %w", strings.Join(names, "."), err)
+		}
+		leaf.Physical, leaf.Length = e.physical, e.length
+		w.fresh(f.Name, repetition, 0, e)
+	}
+	w.leaves = append(w.leaves, leaf)
+	return nil
+}
+
+// fits reports whether f, which was read as o says, still has the shape of its schema elements.
+func (o *origin) fits(f schema.Field) bool {
+	if o.kind.Kind != f.Type.Kind {
+		return false
+	}
+	switch f.Type.Kind {
+	case schema.Struct:
+		return true
+	case schema.Map:
+		return len(f.Type.Fields) == 2
+	case schema.List:
+		if len(f.Type.Fields) != 1 || o.form == formList3 {
+			return len(f.Type.Fields) == 1
+		}
+		e := f.Type.Fields[0]
+		eo := originOf(e)
+		same := eo != nil && eo.file == o.file && !e.Nullable && eo.fits(e)
+		if o.form == formRepeated {
+			return same && !f.Nullable && eo.elem == o.elem
+		}
+		return same && eo.elem == o.elem+1
+	}
+	return sameStorage(o.kind, f.Type)
+}
+
+// sameStorage reports whether plain values of the two types stand in Parquet in the same way: forms and dictionaries are
+// Arrow's alone.
+func sameStorage(a, b schema.Type) bool {
+	if a.Form != schema.Fixed && b.Form != schema.Fixed {
+		a.Form, b.Form = schema.Plain, schema.Plain
+	}
+	a.Dictionary, b.Dictionary = false, false
+	if a.Kind == schema.Time {
+		a.Name, b.Name = storedTime(a.Name), storedTime(b.Name)
+	}
+	return a.Equal(b)
+}
+
+// storedTime cuts a time zone, which Parquet does not store: only whether there is one.
+func storedTime(name string) string {
+	unit, _, zoned := strings.Cut(name, ", tz=")
+	if zoned {
+		return unit + ", tz]"
+	}
+	return name
+}
+
+var errCarried = errors.New("values of this type can be carried, but not made")
+
+// freshLeaf returns how values of type t are written where no file says how.
+func freshLeaf(t schema.Type) (freshElement, error) {
+	e := freshElement{leaf: true}
+	switch t.Kind {
+	case schema.Null:
+		e.physical, e.logical = typeInt32, logicalUnion(logicalUnknown)
+	case schema.Bool:
+		e.physical = typeBoolean
+	case schema.Int:
+		return freshInt(t)
+	case schema.Float:
+		switch t.Bits {
+		case 16:
+			e.physical, e.length, e.logical = typeFixed, 2, logicalUnion(logicalFloat16)
+		case 32:
+			e.physical = typeFloat
+		default:
+			e.physical = typeDouble
+		}
+	case schema.Text:
+		e.physical, e.annotated, e.converted, e.logical = typeByteArray, true, convertedUTF8, logicalUnion(logicalString)
+		if t.Name == "json" {
+			e.converted, e.logical = convertedJSON, logicalUnion(logicalJSON)
+		}
+	case schema.Binary:
+		e.physical = typeByteArray
+		if t.Form == schema.Fixed {
+			e.physical, e.length = typeFixed, t.Size
+		}
+		switch t.Name {
+		case "enum":
+			e.annotated, e.converted, e.logical = true, convertedEnum, logicalUnion(logicalEnum)
+		case "bson":
+			e.annotated, e.converted, e.logical = true, convertedBSON, logicalUnion(logicalBSON)
+		}
+	case schema.Time:
+		return freshTime(t)
+	case schema.Decimal:
+		return freshDecimal(t)
+	default:
+		if t.Name != uuidName {
+			return e, fmt.Errorf("%s: %w", t, errCarried)
+		}
+		e.physical, e.length, e.logical = typeFixed, 16, logicalUnion(logicalUUID)
+	}
+	return e, nil
+}
+
+func freshInt(t schema.Type) (freshElement, error) {
+	e := freshElement{leaf: true, physical: typeInt32}
+	if t.Bits == 64 {
+		e.physical = typeInt64
+	}
+	if !t.Unsigned && t.Bits >= 32 {
+		return e, nil // as pyarrow: the physical type says it all
+	}
+	log := bits.Len(uint(t.Bits)) - 4 // 8 bits: 0, 64 bits: 3
+	if t.Bits != 8<<max(log, 0) || log > 3 {
+		return e, fmt.Errorf("%s: no such integer type", t)
+	}
+	e.annotated, e.converted = true, int32(convertedUint8+log)
+	if !t.Unsigned {
+		e.converted += 4
+	}
+	var w, sub structWriter
+	e.logical = sub.field(w.field(nil, logicalInteger, thriftStruct), 1, thriftI8)
+	e.logical = sub.bool(append(e.logical, byte(t.Bits)), 2, !t.Unsigned)
+	e.logical = w.stop(sub.stop(e.logical))
+	return e, nil
+}
+
+func freshTime(t schema.Type) (freshElement, error) {
+	e := freshElement{leaf: true, physical: typeInt64}
+	base, unit, ok := strings.Cut(strings.TrimSuffix(t.Name, "]"), "[")
+	unit, _, utc := strings.Cut(unit, ", tz=")
+	id, number := int16(logicalTimestamp), int16(strings.Index("ms us ns", unit)/3+1)
+	switch {
+	case t.Name == "date32[day]":
+		e.physical, e.annotated, e.converted, e.logical = typeInt32, true, convertedDate, logicalUnion(logicalDate)
+		return e, nil
+	case !ok || len(unit) != 2 || !strings.Contains("ms us ns", unit):
+		return e, fmt.Errorf("%s: %w", t, errCarried)
+	case base == "time32" && unit == "ms":
+		e.physical, id, utc = typeInt32, logicalTime, true
+	case base == "time64" && unit != "ms":
+		id, utc = logicalTime, true
+	case base != "timestamp":
+		return e, fmt.Errorf("%s: %w", t, errCarried)
+	}
+	var w, sub, u structWriter
+	b := w.field(nil, id, thriftStruct)
+	b = sub.bool(b, 1, utc)
+	b = sub.field(b, 2, thriftStruct)
+	b = append(u.field(b, number, thriftStruct), thriftStop)
+	e.logical = w.stop(sub.stop(u.stop(b)))
+	return e, nil
+}
+
+func freshDecimal(t schema.Type) (freshElement, error) {
+	e := freshElement{leaf: true, physical: typeFixed, annotated: true, converted: convertedDecimal}
+	var width int
+	if n, _ := fmt.Sscanf(t.Name, "decimal%d(%d, %d)", &width, &e.precision, &e.scale); n != 3 || e.precision < 1 || e.precision > 76 {
+		return e, fmt.Errorf("%s: %w", t, errCarried)
+	}
+	// The fewest bytes that hold a signed number of that many digits.
+	e.length = int(math.Ceil((math.Log2(10)*float64(e.precision) + 1) / 8))
+	var w, sub structWriter
+	b := sub.int(w.field(nil, logicalDecimal, thriftStruct), 1, thriftI32, int64(e.scale))
+	b = sub.int(b, 2, thriftI32, int64(e.precision))
+	e.logical = w.stop(sub.stop(b))
+	return e, nil
+}
+
+// logicalUnion encodes a LogicalType whose member has no fields.
+func logicalUnion(id int16) []byte {
+	var w structWriter
+	return w.stop(append(w.field(nil, id, thriftStruct), thriftStop))
+}
+
+// orderOf returns how values of type t, stored as p, are ordered in statistics.
+func orderOf(t schema.Type, p physicalType) sortOrder {
+	switch {
+	case p == typeInt96 || t.Kind == schema.Null:
+		return sortNone
+	case t.Kind == schema.Other && t.Name != uuidName:
+		return sortNone
+	case t.Kind == schema.Decimal:
+		return sortSigned
+	case p == typeByteArray || p == typeFixed && t.Kind != schema.Float:
+		return sortUnsigned
+	case t.Kind == schema.Int && t.Unsigned:
+		return sortUnsigned
+	}
+	return sortSigned
+}
+
+// compare compares two values in PLAIN encoding without length.
+func (l *physicalLeaf) compare(a, b []byte) int {
+	switch l.Physical {
+	case typeInt32:
+		x, y := binary.LittleEndian.Uint32(a), binary.LittleEndian.Uint32(b)
+		if l.Order == sortUnsigned {
+			return cmp.Compare(x, y)
+		}
+		return cmp.Compare(int32(x), int32(y))
+	case typeInt64:
+		x, y := binary.LittleEndian.Uint64(a), binary.LittleEndian.Uint64(b)
+		if l.Order == sortUnsigned {
+			return cmp.Compare(x, y)
+		}
+		return cmp.Compare(int64(x), int64(y))
+	case typeFloat:
+		return cmp.Compare(math.Float32frombits(binary.LittleEndian.Uint32(a)), math.Float32frombits(binary.LittleEndian.Uint32(b)))
+	case typeDouble:
+		return cmp.Compare(math.Float64frombits(binary.LittleEndian.Uint64(a)), math.Float64frombits(binary.LittleEndian.Uint64(b)))
+	}
+	return bytes.Compare(a, b)
+}
+
+// ordered reports whether compare can tell the order of the leaf's values.
+func (l *physicalLeaf) ordered() bool {
+	bytesOrder := l.Physical == typeByteArray || l.Physical == typeFixed
+	return l.Order != sortNone && (!bytesOrder || l.Order == sortUnsigned)
+}
+
+// width returns the bytes of a value in statistics, 0 where it varies.
+func (l *physicalLeaf) width() int {
+	return [...]int{1, 4, 8, 12, 4, 8, 0, l.Length}[l.Physical]
 }

@@ -251,7 +251,7 @@ func (e *element) annotatedType() (t schema.Type, ok bool) {
 	case logicalUnknown:
 		return schema.Type{Kind: schema.Null}, true
 	case logicalUUID:
-		return schema.Type{Kind: schema.Other, Name: "extension<arrow.uuid>"}, p == typeFixed && e.length == 16
+		return schema.Type{Kind: schema.Other, Name: uuidName}, p == typeFixed && e.length == 16
 	case logicalFloat16:
 		return schema.Type{Kind: schema.Float, Bits: 16}, p == typeFixed && e.length == 2
 	case logicalGeometry:
@@ -265,6 +265,9 @@ func (e *element) annotatedType() (t schema.Type, ok bool) {
 	}
 	return schema.Type{Kind: schema.Other, Name: fmt.Sprintf("logical type %d", l.id)}, true
 }
+
+// uuidName is what pyarrow prints for the logical type UUID.
+const uuidName = "extension<arrow.uuid>"
 
 // logicalInterval stands for the converted type INTERVAL, which never got a logical type.
 const logicalInterval = -1
