@@ -3,6 +3,8 @@
 It shares no code with any Parquet library, so it judges what libraries read past: a CRC that is missing, an offset index that
 points between pages, counts that do not add up.
 """
+import base64
+import json
 import struct
 import zlib
 
@@ -227,13 +229,14 @@ def page_index(buf, column, rows, data, stats, index):
 
 def _leaf(array, path):
     """The entries of a leaf as an array, nulls where a parent is null, and the count of lists that hold nothing."""
-    empty = 0
-    for part in path:
+    empty, path = 0, list(path)
+    while path:
         if pa.types.is_list(array.type) or pa.types.is_large_list(array.type):
             empty += pc.sum(pc.equal(pc.fill_null(pc.list_value_length(array), 0), 0)).as_py() or 0
             array = pc.list_flatten(array)
-        elif part != "list":
-            array = pc.struct_field(array, part)
+            path = path[2:]  # the repeated group and its element, whatever their names
+        else:
+            array = pc.struct_field(array, path.pop(0))
     return array, empty
 
 
@@ -244,12 +247,10 @@ def check_values(path):
     types = f.schema_arrow
     raw = f.metadata.metadata or {}
     if b"ARROW:schema" in raw:
-        import base64
-
         stored = pa.ipc.read_schema(pa.py_buffer(base64.b64decode(raw[b"ARROW:schema"])))
         if stored.names != types.names:
             bad.append(f"ARROW:schema has columns {stored.names}, the file {types.names}")
-        elif [t for t in stored.types] != [t for t in types.types]:
+        elif stored.types != types.types:
             bad.append("ARROW:schema has other types than the file")
     bad += stale(raw, types)
     for n in range(f.num_row_groups):
@@ -283,8 +284,6 @@ def _stats(stats, array, empty):
 
 def stale(metadata, types):
     """Metadata of other writers that no longer tells the truth about the columns."""
-    import json
-
     bad = []
     if b"huggingface" in metadata:
         features = json.loads(metadata[b"huggingface"])["info"]["features"]

@@ -60,8 +60,7 @@ def by_polars(files):
 
 
 def by_duckdb(files):
-    con = duckdb.connect()
-    return con.execute("SELECT * FROM read_parquet(?)", [files])
+    return duckdb.connect().read_parquet(files)
 
 
 def rows_of(reader, files):
@@ -74,9 +73,8 @@ def rows_of(reader, files):
         return [{k: _unarray(v) for k, v in r.items()} for r in by_pandas(files).to_dict("records")]
     if reader == "Polars":
         return by_polars(files).to_dicts()
-    con = by_duckdb(files)
-    names = [d[0] for d in con.description]
-    return [dict(zip(names, r)) for r in con.fetchall()]
+    relation = by_duckdb(files)
+    return [dict(zip(relation.columns, r)) for r in relation.fetchall()]
 
 
 def _unarray(v):
