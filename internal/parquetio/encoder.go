@@ -1,0 +1,259 @@
+package parquetio
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/rlprep/rlprep/internal/record"
+	"github.com/rlprep/rlprep/schema"
+)
+
+// EncoderOptions say how an Encoder writes.
+type EncoderOptions struct {
+	Codec Codec
+}
+
+// An Encoder makes row groups from batches: one unit of work, one row group, that arrives in slices. It holds the compressed
+// pages and, of each leaf, at most one page that is still open. It is for one goroutine.
+type Encoder struct {
+	columns []columnEncoder
+	rows    int64
+	err     error
+}
+
+// NewEncoder returns an encoder for rows of schema s.
+func NewEncoder(s *schema.Schema, o EncoderOptions) *Encoder {
+	leaves := s.Leaves()
+	e := &Encoder{columns: make([]columnEncoder, len(leaves))}
+	shared := &scratch{}
+	for i, l := range leaves {
+		e.columns[i] = columnEncoder{leaf: l, codec: o.Codec, shared: shared}
+	}
+	return e
+}
+
+// scratch is what the columns of an encoder share: no page lives in it for longer than one flush.
+type scratch struct {
+	body, packed, values []byte
+	seen                 []bool
+}
+
+// Append adds the rows of b, whose leaves stand in the order of the schema's. Nothing of b is used after it returns, but for
+// Raw chunks. A leaf comes in the same form (Raw, Const, Seq, Vec) in every slice of a row group, and as the same chunk or
+// value; where Raw and Vec are both set, Raw is written. After an error the encoder is of no use until Finish or Reset.
+func (e *Encoder) Append(b *record.Batch) error {
+	if e.err == nil {
+		e.err = e.append(b)
+	}
+	return e.err
+}
+
+func (e *Encoder) append(b *record.Batch) error {
+	if len(b.Leaves) != len(e.columns) {
+		return fmt.Errorf("%s: encode rows: the batch has %d leaves, the schema %d", b.File, len(b.Leaves), len(e.columns))
+	}
+	if b.Rows == 0 {
+		return nil
+	}
+	for i := range e.columns {
+		c := &e.columns[i]
+		if err := c.append(b, &b.Leaves[i], e.rows); err != nil {
+			return fmt.Errorf("%s: row group %d: column %s: encode: %w", b.File, b.RowGroup, c.leaf.Path, err)
+		}
+	}
+	e.rows += int64(b.Rows)
+	return nil
+}
+
+// Finish returns the row group and makes the encoder ready for the next one. Its pages are the caller's until Release.
+func (e *Encoder) Finish() (*EncodedRowGroup, error) {
+	defer e.Reset()
+	if e.err != nil {
+		return nil, e.err
+	}
+	g := &EncodedRowGroup{Rows: e.rows, Chunks: make([]EncodedChunk, len(e.columns))}
+	for i := range e.columns {
+		c := &e.columns[i]
+		chunk, err := c.finish(e.rows)
+		if err != nil {
+			g.Release()
+			return nil, fmt.Errorf("column %s: encode: %w", c.leaf.Path, err)
+		}
+		g.Chunks[i] = chunk
+	}
+	return g, nil
+}
+
+// Reset forgets what was appended since the last Finish.
+func (e *Encoder) Reset() {
+	e.rows, e.err = 0, nil
+	for i := range e.columns {
+		e.columns[i].reset()
+	}
+}
+
+// pooledPages is the least size of a buffer of pages that is worth keeping.
+const pooledPages = 64 << 10
+
+var pagePool sync.Pool // *[]byte
+
+// pageBuffer returns an empty buffer for the pages of a chunk, of which n bytes are there at once.
+func pageBuffer(n int) []byte {
+	if n >= pooledPages/2 {
+		if p, _ := pagePool.Get().(*[]byte); p != nil {
+			return (*p)[:0]
+		}
+		n = max(n, pooledPages)
+	}
+	return make([]byte, 0, n)
+}
+
+func freePages(b []byte) {
+	if cap(b) >= pooledPages {
+		pagePool.Put(&b)
+	}
+}
+
+// Release gives the buffers of the row group's pages back. Neither they nor the group may be used after.
+func (g *EncodedRowGroup) Release() {
+	for i := range g.Chunks {
+		freePages(g.Chunks[i].Pages)
+		g.Chunks[i].Pages = nil
+	}
+}
+
+// A leafForm is how a leaf arrives.
+type leafForm uint8
+
+const (
+	formNone leafForm = iota
+	formRaw
+	formConst
+	formSeq
+	formVec
+)
+
+func formOf(l *record.Leaf) leafForm {
+	switch {
+	case l.Raw != nil:
+		return formRaw
+	case l.Const != nil:
+		return formConst
+	case l.Seq != nil:
+		return formSeq
+	case l.Vec != nil:
+		return formVec
+	}
+	return formNone
+}
+
+// append adds the leaf's rows of one slice; before is how many rows the row group has before it.
+func (c *columnEncoder) append(b *record.Batch, l *record.Leaf, before int64) error {
+	form := formOf(l)
+	if before == 0 {
+		c.form = form
+	} else if form != c.form {
+		return fmt.Errorf("its form changes within the row group")
+	}
+	switch form {
+	case formRaw:
+		return c.appendRaw(b, l.Raw)
+	case formConst:
+		return c.appendConst(*l.Const)
+	case formSeq:
+		return c.appendSeq(b, l.Seq.Start)
+	case formVec:
+		return c.appendVector(l.Vec, b.Rows)
+	}
+	return fmt.Errorf("the batch has no data for it")
+}
+
+func (c *columnEncoder) appendRaw(b *record.Batch, r *record.Raw) error {
+	chunk, ok := r.Chunk.(*Chunk)
+	switch {
+	case !ok || chunk == nil:
+		return fmt.Errorf("raw data is a %T, not a column chunk", r.Chunk)
+	case c.raw != nil && c.raw != chunk:
+		return fmt.Errorf("the column chunk changes within the row group")
+	case b.Source != nil:
+		return fmt.Errorf("rows were dropped or moved: a column chunk cannot be copied")
+	}
+	c.raw = chunk
+	return nil
+}
+
+func (c *columnEncoder) appendConst(v schema.Value) error {
+	switch {
+	case !c.hasConst:
+		c.constant, c.hasConst = v.Clone(), true
+	case !c.constant.Equal(v):
+		return fmt.Errorf("the constant changes within the row group")
+	}
+	return nil
+}
+
+// finish returns the chunk of a row group of that many rows.
+func (c *columnEncoder) finish(rows int64) (EncodedChunk, error) {
+	switch c.form {
+	case formRaw:
+		if have := c.raw.file.groups[c.raw.rowGroup].Rows; have != rows {
+			return EncodedChunk{}, fmt.Errorf("the row group has %d rows, the column chunk to be copied %d", rows, have)
+		}
+		return EncodedChunk{Leaf: c.leaf, Raw: c.raw}, nil
+	case formConst:
+		if err := c.constPages(rows); err != nil {
+			return EncodedChunk{}, err
+		}
+	default:
+		if err := c.flush(); err != nil {
+			return EncodedChunk{}, err
+		}
+	}
+	return c.chunk()
+}
+
+// chunk puts the pages together, the dictionary before them.
+func (c *columnEncoder) chunk() (EncodedChunk, error) {
+	out := EncodedChunk{Leaf: c.leaf, Values: c.entries, Uncompressed: c.uncompressed, Codec: c.codecHere(),
+		DataEncoding: c.dataEncoding, Stats: c.stats, Index: c.index}
+	if c.leaf.MaxDef > 0 || c.leaf.MaxRep > 0 {
+		c.addEncoding(encRLE)
+	}
+	if slices.Contains(c.encodings, encRLEDictionary) {
+		if err := c.dictPage(&out); err != nil {
+			return out, err
+		}
+	} else {
+		out.Pages, c.pages = c.pages, nil
+	}
+	out.Encodings = c.encodings
+	c.index, c.encodings = nil, nil // the caller's now
+	return out, nil
+}
+
+// dictPage writes the dictionary page and the data pages behind it.
+func (c *columnEncoder) dictPage(out *EncodedChunk) error {
+	packed, err := compress(c.shared.packed, c.dict.plain, out.Codec)
+	if err != nil {
+		return err
+	}
+	c.shared.packed = packed
+	var header [64]byte
+	h := appendPageHeader(header[:0], pageDictionary, encPlain, c.dict.len(), len(c.dict.plain), packed)
+	out.DictBytes = int64(len(h) + len(packed))
+	out.Uncompressed += int64(len(h) + len(c.dict.plain))
+	out.Pages = append(append(append(pageBuffer(len(h)+len(packed)+len(c.pages)), h...), packed...), c.pages...)
+	for i := range out.Index {
+		out.Index[i].Offset += out.DictBytes
+	}
+	c.addEncoding(encPlain)
+	return nil
+}
+
+func (c *columnEncoder) addEncoding(e int32) {
+	if !slices.Contains(c.encodings, e) {
+		c.encodings = append(c.encodings, e)
+		slices.Sort(c.encodings)
+	}
+}
