@@ -1,0 +1,71 @@
+package verl
+
+import (
+	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/schema/rule"
+)
+
+var _ = rule.Add(rule.Rule{
+	ID: "RL102", Name: "prompt-not-messages", Facts: []string{"R001", "R003"}, Rows: rule.RL,
+	Title: "prompt is not a list of {role, content}",
+	Doc: `
+verl hands the prompt to the tokenizer's chat template, which walks over messages and reads role and content of each. A
+template of Qwen2.5's style finds nothing it knows in a plain string, a JSON string, a list of strings, or messages with
+the keys 'from' and 'value': it renders the default system message only, and the question never reaches the model. There is
+no error (executed on verl 0.9.1). Other templates raise.
+
+Make the column a list of structs with the fields role and content: [{"role": "user", "content": "…"}].
+`,
+	Holds: always("the question never reaches the model, or the chat template fails"),
+	New: eachFile(func(p *rule.Pass, f *rule.File) {
+		field, ok := f.Schema.Lookup(prompt)
+		if !ok || field.Type.Kind == schema.Null {
+			return // RL101, RL103
+		}
+		if at, what := notMessages(prompt, field.Type); what != "" {
+			p.Reportf(schema.FilePos(f.Name).At(at), schema.Value{}, "%s: %s", what, p.Consequence)
+		}
+	}),
+	Examples: []rule.Example{
+		{Title: "the question as a plain string", Files: []string{`{"prompt":"What is 6 times 12?"}`}, Want: []string{"0 -1 prompt"}},
+		{Title: "messages written with json.dumps", Files: []string{`{"prompt":"[{\"role\": \"user\", \"content\": \"What is 6 times 12?\"}]"}`}, Want: []string{"0 -1 prompt"}},
+		{Title: "a list of strings", Files: []string{`{"prompt":["What is 6 times 12?"]}`}, Want: []string{"0 -1 prompt[]"}},
+		{Title: "ShareGPT's keys", Files: []string{`{"prompt":[{"from":"human","value":"What is 6 times 12?"}]}`}, Want: []string{"0 -1 prompt[]"}},
+		{Title: "messages without role", Files: []string{`{"prompt":[{"content":"What is 6 times 12?"}]}`}, Want: []string{"0 -1 prompt[]"}},
+		{Title: "one message, not in a list", Files: []string{`{"prompt":{"role":"user","content":"What is 6 times 12?"}}`}, Want: []string{"0 -1 prompt"}},
+		{Title: "content is a struct", Files: []string{`{"prompt":[{"role":"user","content":{"text":"What is 6 times 12?"}}]}`}, Want: []string{"0 -1 prompt[].content"}},
+		{Title: "a list of messages", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}]}`}},
+		{Title: "large_list of large_string (Polars)", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}]}`}, Schema: "prompt: large_list<struct<role: large_string, content: large_string>>"},
+		{Title: "parts, as vision models take them (RL106 judges these)", Files: []string{`{"prompt":[{"role":"user","content":[{"type":"text","text":"What is 6 times 12?"}]}]}`}},
+	},
+})
+
+// notMessages says why type t at path is no list of messages, and where; "" where it is one. Null types are left to the
+// rules that look at rows.
+func notMessages(path schema.Path, t schema.Type) (schema.Path, string) {
+	if t.Kind != schema.List {
+		return path, t.String() + " instead of a list of {role, content}"
+	}
+	e := t.Fields[0].Type
+	if e.Kind == schema.Null {
+		return "", ""
+	}
+	if e.Kind != schema.Struct {
+		return path.Elem(), e.String() + " instead of {role, content}"
+	}
+	role, r := e.Field("role")
+	content, c := e.Field("content")
+	switch {
+	case r < 0:
+		return path.Elem(), e.String() + " has no field role"
+	case c < 0:
+		return path.Elem(), e.String() + " has no field content"
+	case role.Type.Kind != schema.Text && role.Type.Kind != schema.Null && role.Type.Kind != schema.Binary:
+		return path.Elem().Field("role"), role.Type.String() + " instead of text"
+	}
+	switch content.Type.Kind {
+	case schema.Text, schema.Null, schema.List, schema.Binary: // RL105, RL106, RL015
+		return "", ""
+	}
+	return path.Elem().Field("content"), content.Type.String() + " instead of text"
+}

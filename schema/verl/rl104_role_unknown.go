@@ -1,0 +1,71 @@
+package verl
+
+import (
+	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/schema/rule"
+)
+
+var _ = rule.Add(rule.Rule{
+	ID: "RL104", Name: "role-unknown", Facts: []string{"R002"}, Rows: rule.RL,
+	Title: "a message has a role that chat templates do not know",
+	Doc: `
+Chat templates know the roles system, user, assistant and tool, in lower case. A template of Qwen2.5's style passes over a
+message with any other role, or none, without a word: for 'human', 'User' or null the model is asked nothing at all and is
+rewarded for it (executed on verl 0.9.1). Other templates raise, which drops the sample or kills the step.
+
+Write 'user' for 'human', 'assistant' for 'gpt'.
+`,
+	Holds: always("a chat template passes over the message, and the model never sees it"),
+	Reads: reads(promptRole),
+	New:   func(p *rule.Pass) rule.Checker { return &roleUnknown{Pass: p, path: promptRole} },
+	Examples: []rule.Example{
+		{Title: "ShareGPT's name of the role", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}]}
+{"prompt":[{"role":"human","content":"What is 6 times 12?"}]}`}, Want: []string{"0 1 prompt[].role"}},
+		{Title: "upper case", Files: []string{`{"prompt":[{"role":"system","content":"Think."},{"role":"User","content":"What is 6 times 12?"}]}`}, Want: []string{"0 0 prompt[].role"}},
+		{Title: "null", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}]}
+{"prompt":[{"role":null,"content":"What is 6 times 12?"}]}`}, Want: []string{"0 1 prompt[].role"}},
+		{Title: "the four roles", Files: []string{`{"prompt":[{"role":"system","content":"Think."},{"role":"user","content":"Go."},{"role":"assistant","content":"Yes."},{"role":"tool","content":"ok"},{"role":"user","content":"What is 6 times 12?"}]}`}},
+		{Title: "an empty prompt is another fault", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}]}
+{"prompt":[]}
+{"prompt":null}`}},
+	},
+})
+
+type roleUnknown struct {
+	*rule.Pass
+	path schema.Path
+}
+
+// Chunk implements rule.Checker.
+func (c *roleUnknown) Chunk(k *rule.Chunks) bool {
+	at := k.At(0)
+	return at.Missing || at.Nulls == 0 && at.Dict != nil && allIn(at.Dict, roles, nil)
+}
+
+// Row implements rule.Checker: one finding a row, for its first such message.
+func (c *roleUnknown) Row(r schema.Row) {
+	v := r.At(0)
+	if v.Kind() != schema.List {
+		return
+	}
+	for i := range v.Len() {
+		e := v.Elem(i)
+		switch {
+		case e.Kind() == schema.Text && knownRole(e.Text()):
+			continue
+		case e.IsNull():
+			c.Reportf(r.Origin().At(c.path), schema.Value{}, "message %d has none: %s", i, c.Consequence)
+		default:
+			c.Reportf(r.Origin().At(c.path), e, "message %d is of %s: %s", i, e.Excerpt(40), c.Consequence)
+		}
+		return
+	}
+}
+
+func knownRole(s string) bool {
+	switch s {
+	case "system", "user", "assistant", "tool":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,93 @@
+package verl
+
+import (
+	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/schema/rule"
+)
+
+var _ = rule.Add(rule.Rule{
+	ID: "RL105", Name: "content-null", Facts: []string{"R004"}, Rows: rule.RL,
+	Title: "a message has no content",
+	Doc: `
+A null content makes a chat template of Qwen2.5's style raise TypeError "can only concatenate str", so the sample drops out
+of its batch (V1), the step dies (V0), or filter_overlong_prompts drops the row. A template of Qwen3's style renders nothing
+for it: no error, and the question is gone (executed on verl 0.9.1).
+
+A null content is fine in an assistant message that has tool_calls.
+`,
+	Holds: []rule.Holding{
+		{Trainer: "v1", Level: rule.Error, Consequence: "the chat template fails and the sample silently drops out of its batch, or the question is gone"},
+		{Level: rule.Error, Consequence: "the chat template fails and the step dies, or the question is gone"},
+	},
+	Reads: func(p *rule.Pass) []schema.Path {
+		if kindOf(p.Schema, promptContent) == schema.List {
+			return nil // parts: RL106
+		}
+		paths := []schema.Path{promptContent}
+		if calls := firstLeaf(p.Schema, promptCalls); calls != "" {
+			paths = append(paths, calls)
+		}
+		return paths
+	},
+	New: func(p *rule.Pass) rule.Checker {
+		return &contentNull{Pass: p, path: promptContent, off: kindOf(p.Schema, promptContent) == schema.List, calls: firstLeaf(p.Schema, promptCalls) != ""}
+	},
+	Examples: []rule.Example{
+		{Title: "null", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}]}
+{"prompt":[{"role":"user","content":"What is 6 plus 12?"}]}
+{"prompt":[{"role":"system","content":"Think."},{"role":"user","content":null}]}`}, Want: []string{"0 2 prompt[].content"}},
+		{Title: "null in every row", Files: []string{`{"prompt":[{"role":"user","content":null}]}`}, Want: []string{"0 0 prompt[].content"}},
+		{Title: "null beside another message's tool_calls", Files: []string{`{"prompt":[{"role":"user","content":null,"tool_calls":null},{"role":"assistant","content":"","tool_calls":[{"id":"a"}]}]}`}, Want: []string{"0 0 prompt[].content"}},
+		{Title: "text", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}]}`}},
+		{Title: "a call of a tool has no content", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?","tool_calls":null},{"role":"assistant","content":null,"tool_calls":[{"id":"a"}]}]}`}},
+		{Title: "an empty prompt is another fault", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}]}
+{"prompt":[]}
+{"prompt":null}`}},
+	},
+})
+
+type contentNull struct {
+	*rule.Pass
+	path       schema.Path
+	off, calls bool
+}
+
+// Chunk implements rule.Checker.
+func (c *contentNull) Chunk(k *rule.Chunks) bool {
+	if c.off {
+		return true
+	}
+	at := k.At(0)
+	return at.Missing || at.Nulls == 0
+}
+
+// Row implements rule.Checker: one finding a row, for its first such message.
+func (c *contentNull) Row(r schema.Row) {
+	if c.off {
+		return
+	}
+	v := r.At(0)
+	if v.Kind() != schema.List {
+		return
+	}
+	for i := range v.Len() {
+		if e := v.Elem(i); !e.IsNull() || e.Depth() < depth(c.path)-1 || c.callsTools(r, i) {
+			continue
+		}
+		c.Reportf(r.Origin().At(c.path), schema.Value{}, "message %d is null: %s", i, c.Consequence)
+		return
+	}
+}
+
+// callsTools reports whether message i of the row has tool_calls.
+func (c *contentNull) callsTools(r schema.Row, i int) bool {
+	if !c.calls {
+		return false
+	}
+	v := r.At(1)
+	if v.Kind() != schema.List || i >= v.Len() {
+		return false
+	}
+	e := v.Elem(i)
+	return !e.IsNull() && (e.Kind() != schema.List || e.Len() > 0)
+}

@@ -1,0 +1,23 @@
+package verl
+
+import "github.com/rlprep/rlprep/schema/rule"
+
+var _ = rule.Add(rule.Rule{
+	ID: "RL201", Name: "data-source-missing", Facts: []string{"R010"}, Rows: rule.RL,
+	Title: "a file has no data_source column",
+	Doc: `
+The reward managers read data_source of every row (reward_manager/naive.py and its siblings), also where
+custom_reward_function is set. Without the column every sample fails with KeyError 'data_source', in the first validation or
+step. If one file of several lacks it, its rows get None.
+
+Add the column with the name of a scorer: 'openai/gsm8k' for gsm8k.
+`,
+	Holds: byTrainer("KeyError 'data_source'"),
+	New:   missingColumn(dataSource),
+	Fix:   "add data_source=openai/gsm8k",
+	Examples: []rule.Example{
+		{Title: "no such column", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}],"reward_model":{"ground_truth":"72"}}`}, Want: []string{"0 -1 data_source"}},
+		{Title: "not in the validation file", Files: []string{`{"data_source":"openai/gsm8k"}`}, Val: []string{`{"split":"test"}`}, Want: []string{"1 -1 data_source"}},
+		{Title: "there", Files: []string{`{"data_source":"openai/gsm8k"}`}},
+	},
+})

@@ -1,0 +1,68 @@
+package verl
+
+import (
+	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/schema/rule"
+)
+
+var _ = rule.Add(rule.Rule{
+	ID: "RL203", Name: "data-source-unknown", Facts: []string{"R010"}, Rows: rule.RL,
+	Title: "data_source names no scorer of verl",
+	Doc: `
+default_compute_score knows openai/gsm8k; lighteval/MATH, DigitalLearningGmbH/MATH-lighteval, HuggingFaceH4/MATH-500;
+math, math_dapo, math_dapo_reasoning and whatever begins with aime; six numina_ sources; codecontests, apps, codeforces,
+taco; hiyouga/geometry3k; seven searchR1_ sources (reward_score/__init__.py, the same from 0.6.1 to 0.9.1). The name must be
+exact, case included. For any other it raises NotImplementedError in the first validation or step, after all workers are up
+(verl issues 3450, 5558).
+
+Name the scorer that fits. Sources of your own, with custom_reward_function, go into --known-sources.
+`,
+	Holds: byTrainer("NotImplementedError: Reward function is not implemented for data_source"),
+	Reads: reads(dataSource),
+	New:   func(p *rule.Pass) rule.Checker { return &sourceUnknown{p} },
+	Fix:   "add data_source=openai/gsm8k --replace",
+	Examples: []rule.Example{
+		{Title: "the name without its owner", Files: []string{`{"data_source":"gsm8k"}`}, Want: []string{"0 0 data_source"}},
+		{Title: "another case, in one row", Files: []string{`{"data_source":"openai/gsm8k"}
+{"data_source":"openai/gsm8k"}
+{"data_source":"OpenAI/GSM8K"}`}, Want: []string{"0 2 data_source"}},
+		{Title: "empty, as in a quickstart", Files: []string{`{"data_source":""}`}, Want: []string{"0 0 data_source"}},
+		{Title: "a space behind it", Files: []string{`{"data_source":"openai/gsm8k "}`}, Want: []string{"0 0 data_source"}},
+		{Title: "a number", Files: []string{`{"data_source":3}`}, Want: []string{"0 0 data_source"}},
+		{Title: "scorers of verl", Files: []string{`{"data_source":"openai/gsm8k"}
+{"data_source":"lighteval/MATH"}
+{"data_source":"aime_2025"}
+{"data_source":"searchR1_nq"}`}},
+		{Title: "a pandas categorical", Files: []string{`{"data_source":"openai/gsm8k"}`}, Schema: "data_source: dictionary"},
+		{Title: "null is another fault", Files: []string{`{"data_source":null}`}},
+	},
+})
+
+type sourceUnknown struct{ *rule.Pass }
+
+// Chunk implements rule.Checker.
+func (c *sourceUnknown) Chunk(k *rule.Chunks) bool {
+	at := k.At(0)
+	if at.Missing {
+		return true
+	}
+	for _, v := range at.Dict {
+		if !c.known(v) {
+			return false
+		}
+	}
+	return at.Dict != nil
+}
+
+// Row implements rule.Checker.
+func (c *sourceUnknown) Row(r schema.Row) {
+	v := r.At(0)
+	if v.IsMissing() || v.IsNull() || v.Kind() == schema.Binary || c.known(v) {
+		return // RL201, RL202, RL015
+	}
+	c.Reportf(r.Origin().At(dataSource), v, "%s: %s", v.Excerpt(40), c.Consequence)
+}
+
+func (c *sourceUnknown) known(v schema.Value) bool {
+	return v.Kind() == schema.Text && (ScorerFor(v.Text()) != nil || rule.Known(v.Text(), nil, c.Env.KnownSources))
+}

@@ -1,0 +1,37 @@
+package verl
+
+import (
+	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/schema/rule"
+)
+
+var _ = rule.Add(rule.Rule{
+	ID: "RL204", Name: "reward-model-missing", Facts: []string{"R011"}, Rows: rule.RL,
+	Title: "a file has no reward_model struct",
+	Doc: `
+The reward managers read row["reward_model"]["ground_truth"] (reward_manager/naive.py). Without the column every sample fails
+with KeyError 'reward_model'; where it holds JSON in a string, with TypeError: string indices must be integers (executed on
+verl 0.9.1). Both come after the models are loaded (verl issue 758).
+
+Make it a struct: {"style": "rule", "ground_truth": "72"}.
+`,
+	Holds: byTrainer("KeyError 'reward_model'"),
+	New: eachFile(func(p *rule.Pass, f *rule.File) {
+		field, ok := f.Schema.Lookup(rewardModel)
+		switch {
+		case !ok:
+			p.Reportf(schema.FilePos(f.Name).At(rewardModel), schema.Value{}, "no such column: %s", p.Consequence)
+		case field.Type.Kind == schema.Text || field.Type.Kind == schema.Binary:
+			p.Reportf(schema.FilePos(f.Name).At(rewardModel), schema.Value{}, "%s instead of a struct: verl fails with TypeError: string indices must be integers", field.Type)
+		case field.Type.Kind != schema.Struct && field.Type.Kind != schema.Null:
+			p.Reportf(schema.FilePos(f.Name).At(rewardModel), schema.Value{}, "%s instead of a struct: verl fails with TypeError in every reward", field.Type)
+		}
+	}),
+	Examples: []rule.Example{
+		{Title: "no such column", Files: []string{`{"data_source":"openai/gsm8k","ground_truth":"72"}`}, Want: []string{"0 -1 reward_model"}},
+		{Title: "written with json.dumps", Files: []string{`{"reward_model":"{\"style\": \"rule\", \"ground_truth\": \"72\"}"}`}, Want: []string{"0 -1 reward_model"}},
+		{Title: "a list of one", Files: []string{`{"reward_model":[{"style":"rule","ground_truth":"72"}]}`}, Want: []string{"0 -1 reward_model"}},
+		{Title: "in one file of two", Files: []string{`{"reward_model":{"style":"rule","ground_truth":"72"}}`, `{"id":7}`}, Want: []string{"1 -1 reward_model"}},
+		{Title: "a struct", Files: []string{`{"reward_model":{"style":"rule","ground_truth":"72"}}`}},
+	},
+})

@@ -1,0 +1,52 @@
+package verl
+
+import (
+	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/schema/rule"
+)
+
+var _ = rule.Add(rule.Rule{
+	ID: "RL205", Name: "reward-model-null", Facts: []string{"R011"}, Rows: rule.RL,
+	Title: "reward_model is null in some rows",
+	Doc: `
+A null reward_model fails with TypeError: 'NoneType' object is not subscriptable in the reward manager: V1 trains without the
+sample, the older trainer's step dies, and validation dies with AttributeError (executed on verl 0.9.1).
+
+Give the row its ground truth, or leave it out.
+`,
+	Holds: byTrainer("TypeError: 'NoneType' object is not subscriptable"),
+	Reads: func(p *rule.Pass) []schema.Path {
+		if has(p, groundTruth) && kindOf(p.Schema, groundTruth) == schema.Text {
+			return []schema.Path{groundTruth} // others read it as well
+		}
+		if leaf := firstLeaf(p.Schema, rewardModel); leaf != "" {
+			return []schema.Path{leaf}
+		}
+		return []schema.Path{rewardModel}
+	},
+	New: func(p *rule.Pass) rule.Checker { return &rewardNull{p} },
+	Examples: []rule.Example{
+		{Title: "null in a row", Files: []string{`{"reward_model":{"style":"rule","ground_truth":"72"}}
+{"reward_model":{"style":"rule","ground_truth":"7"}}
+{"reward_model":null}`}, Want: []string{"0 2 reward_model"}},
+		{Title: "null in every row", Files: []string{`{"reward_model":null}`}, Want: []string{"0 0 reward_model"}},
+		{Title: "a null inside is another fault", Files: []string{`{"reward_model":{"style":"rule","ground_truth":"72"}}
+{"reward_model":{"style":"rule","ground_truth":null}}`}},
+		{Title: "other ground truths", Files: []string{`{"reward_model":{"ground_truth":{"target":["Ann"]}}}`}},
+	},
+})
+
+type rewardNull struct{ *rule.Pass }
+
+// Chunk implements rule.Checker.
+func (c *rewardNull) Chunk(k *rule.Chunks) bool {
+	at := k.At(0)
+	return at.Missing || at.Nulls == 0
+}
+
+// Row implements rule.Checker.
+func (c *rewardNull) Row(r schema.Row) {
+	if v := r.At(0); v.IsNull() && v.Depth() == 0 {
+		c.Reportf(r.Origin().At(rewardModel), schema.Value{}, "null: %s", c.Consequence)
+	}
+}

@@ -1,0 +1,39 @@
+package verl
+
+import (
+	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/schema/rule"
+)
+
+var _ = rule.Add(rule.Rule{
+	ID: "RL207", Name: "ground-truth-null", Facts: []string{"R011"}, Rows: rule.RL,
+	Title: "ground_truth is null in some rows",
+	Doc: `
+No answer equals None: gsm8k, MATH, prime_math and the code scorers give 0 to every response, without an error; geo3k gives
+0.1 at most; math_dapo (aime…) fails with AttributeError, and search-R1's with TypeError once a model writes <answer>
+(executed on verl 0.9.1). Rows of sources that no scorer of verl takes are not judged.
+
+Give the row its ground truth, or leave it out.
+`,
+	Holds: always("no answer can score"),
+	Reads: reads(dataSource, groundTruth),
+	New: func(p *rule.Pass) rule.Checker {
+		return &sources{Pass: p,
+			clean: func(_ *Scorer, truth rule.Chunk) bool { return truth.Nulls == 0 },
+			row: func(c *sources, r schema.Row, s *Scorer) {
+				if v := r.At(1); v.IsNull() && v.Depth() == 1 {
+					c.Reportf(r.Origin().At(groundTruth), schema.Value{}, "null: %s", s.Null)
+				}
+			}}
+	},
+	Examples: []rule.Example{
+		{Title: "null in a row", Files: []string{`{"data_source":"openai/gsm8k","reward_model":{"ground_truth":"72"}}
+{"data_source":"openai/gsm8k","reward_model":{"ground_truth":null}}
+{"data_source":"math_dapo","reward_model":{"ground_truth":null}}`}, Want: []string{"0 1 reward_model.ground_truth", "0 2 reward_model.ground_truth"}},
+		{Title: "null in every row", Files: []string{`{"data_source":"lighteval/MATH","reward_model":{"ground_truth":null}}`}, Want: []string{"0 0 reward_model.ground_truth"}},
+		{Title: "text", Files: []string{`{"data_source":"openai/gsm8k","reward_model":{"ground_truth":"72"}}`}},
+		{Title: "a source of one's own may need none", Files: []string{`{"data_source":"my/judge","reward_model":{"ground_truth":null}}`}},
+		{Title: "a null reward_model is another fault", Files: []string{`{"data_source":"openai/gsm8k","reward_model":{"ground_truth":"72"}}
+{"data_source":"openai/gsm8k","reward_model":null}`}},
+	},
+})

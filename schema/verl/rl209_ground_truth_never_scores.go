@@ -1,0 +1,70 @@
+package verl
+
+import (
+	"slices"
+
+	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/schema/rule"
+)
+
+var _ = rule.Add(rule.Rule{
+	ID: "RL209", Name: "ground-truth-never-scores", Facts: []string{"R011"}, Rows: rule.RL,
+	Title: "no answer can score with this ground truth",
+	Doc: `
+Each scorer finds the answer in the response in its own way and compares it with the ground truth as it stands, so some ground
+truths are out of reach, and every response scores 0 without an error (executed on verl 0.9.1):
+
+gsm8k finds '#### (\-?[0-9\.\,]+)' and takes the commas out: '1,000', '72 ', '$72', '#### 72', a whole solution, ''.
+MATH takes the inside of the last \boxed{}: '\boxed{72}', braces that do not match, ''.
+math_dapo (math, aime…) takes one line behind 'Answer:': two lines, more than 300 characters, ''.
+code: JSON that cannot be read, no tests, more inputs than outputs. search-R1: a null or empty target.
+
+Clean the ground truth as the scorer cleans an answer: gt.replace(",", "").strip(), the inside of \boxed{}.
+`,
+	Holds: always("every answer scores 0"),
+	Reads: reads(dataSource, groundTruth),
+	New: func(p *rule.Pass) rule.Checker {
+		var t schema.Type
+		if p.Schema != nil {
+			f, _ := p.Schema.Lookup(groundTruth)
+			t = f.Type
+		}
+		return &sources{Pass: p,
+			clean: func(s *Scorer, truth rule.Chunk) bool {
+				return !s.Takes(t) || truth.Dict != nil && !slices.ContainsFunc(truth.Dict, func(v schema.Value) bool { return s.Never(v) != "" })
+			},
+			row: func(c *sources, r schema.Row, s *Scorer) {
+				v := r.At(1)
+				if !s.Takes(t) || v.IsNull() || v.IsMissing() {
+					return // RL208, RL207, RL206
+				}
+				if why := s.Never(v); why != "" {
+					c.Reportf(r.Origin().At(groundTruth), v, "no answer can score with %s: %s", v.Excerpt(40), why)
+				}
+			}}
+	},
+	Examples: []rule.Example{
+		{Title: "gsm8k: commas, spaces, signs, the whole solution", Files: []string{`{"data_source":"openai/gsm8k","reward_model":{"ground_truth":"1,000"}}
+{"data_source":"openai/gsm8k","reward_model":{"ground_truth":"72 "}}
+{"data_source":"openai/gsm8k","reward_model":{"ground_truth":"$72"}}
+{"data_source":"openai/gsm8k","reward_model":{"ground_truth":"She sold 72.\n#### 72"}}
+{"data_source":"openai/gsm8k","reward_model":{"ground_truth":""}}
+{"data_source":"openai/gsm8k","reward_model":{"ground_truth":"72\n"}}`}, Want: []string{"0 0 reward_model.ground_truth", "0 1 reward_model.ground_truth", "0 2 reward_model.ground_truth", "0 3 reward_model.ground_truth", "0 4 reward_model.ground_truth", "0 5 reward_model.ground_truth"}},
+		{Title: "MATH: \\boxed kept", Files: []string{`{"data_source":"lighteval/MATH","reward_model":{"ground_truth":"\\frac{1}{2}"}}
+{"data_source":"lighteval/MATH","reward_model":{"ground_truth":"\\boxed{72}"}}
+{"data_source":"lighteval/MATH","reward_model":{"ground_truth":"\\frac{1}{2"}}`}, Want: []string{"0 1 reward_model.ground_truth", "0 2 reward_model.ground_truth"}},
+		{Title: "math_dapo: two lines", Files: []string{`{"data_source":"aime2024","reward_model":{"ground_truth":"34\n35"}}`}, Want: []string{"0 0 reward_model.ground_truth"}},
+		{Title: "code: no JSON, too few outputs", Files: []string{`{"data_source":"taco","reward_model":{"ground_truth":"{'inputs': ['1'], 'outputs': ['2']}"}}
+{"data_source":"taco","reward_model":{"ground_truth":"{\"inputs\": [\"1\", \"2\"], \"outputs\": [\"2\"]}"}}`}, Want: []string{"0 0 reward_model.ground_truth", "0 1 reward_model.ground_truth"}},
+		{Title: "search-R1: an empty target", Files: []string{`{"data_source":"searchR1_nq","reward_model":{"ground_truth":{"target":["Ann"]}}}
+{"data_source":"searchR1_nq","reward_model":{"ground_truth":{"target":[]}}}`}, Want: []string{"0 1 reward_model.ground_truth"}},
+		{Title: "numbers", Files: []string{`{"data_source":"openai/gsm8k","reward_model":{"ground_truth":"72"}}
+{"data_source":"openai/gsm8k","reward_model":{"ground_truth":"-7"}}
+{"data_source":"openai/gsm8k","reward_model":{"ground_truth":"0.5"}}
+{"data_source":"openai/gsm8k","reward_model":{"ground_truth":"1000"}}`}},
+		{Title: "each in its own way", Files: []string{`{"data_source":"lighteval/MATH","reward_model":{"ground_truth":"1,\\!000"}}
+{"data_source":"math_dapo","reward_model":{"ground_truth":"\\boxed{72}"}}
+{"data_source":"my/judge","reward_model":{"ground_truth":"a whole essay"}}
+{"data_source":"codecontests","reward_model":{"ground_truth":"{\"inputs\": [\"1\"], \"outputs\": [\"2\"]}"}}`}},
+	},
+})

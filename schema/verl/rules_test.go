@@ -1,0 +1,12 @@
+package verl_test
+
+import (
+	"testing"
+
+	"github.com/rlprep/rlprep/schema/rule"
+	"github.com/rlprep/rlprep/schema/rule/ruletest"
+	_ "github.com/rlprep/rlprep/schema/verl"
+)
+
+// TestExamples runs every example of every rule of the package.
+func TestExamples(t *testing.T) { ruletest.Run(t, rule.All()) }
