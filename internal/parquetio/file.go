@@ -62,7 +62,7 @@ type Chunk struct {
 	path  span // its path_in_schema
 	stats span // its Statistics struct
 
-	physical     physicalType
+	stored       physicalType
 	codec        Codec
 	values       int64 // entries: values and nulls
 	compressed   int64 // bytes of all pages with their headers, as they stand in the file

@@ -287,7 +287,7 @@ func (f *File) scanRowGroup(s *scanner, g *RowGroup, number int32) {
 			}
 			for i := 0; i < n && s.err == nil; i++ {
 				c := Chunk{file: f, rowGroup: number, leaf: int32(i), nulls: -1, values: -1, codec: -1, dataPage: -1,
-					compressed: -1, physical: -1}
+					compressed: -1, stored: -1}
 				c.raw.start = uint32(s.pos)
 				f.scanChunk(s, &c)
 				c.raw.end = uint32(s.pos)
@@ -337,7 +337,7 @@ func scanChunkMeta(s *scanner, c *Chunk) {
 	for typ, ok := s.field(&id); ok; typ, ok = s.field(&id) {
 		switch id {
 		case 1:
-			c.physical = physicalType(s.int32(typ))
+			c.stored = physicalType(s.int32(typ))
 		case 2:
 			c.encodings = scanEncodings(s, typ)
 		case 3:

@@ -195,8 +195,8 @@ func (f *File) validateChunk(c *Chunk, rows int64) error {
 		return errors.New("its pages are in another file (a _metadata file?): name the data files instead")
 	case c.meta.end == 0:
 		return errors.New("the footer does not describe it")
-	case c.physical != p.Physical:
-		return fmt.Errorf("has physical type %d, but the schema says %d", c.physical, p.Physical)
+	case c.stored != p.Physical:
+		return fmt.Errorf("has physical type %d, but the schema says %d", c.stored, p.Physical)
 	case !samePath(c.path.of(f.footer), p.Names):
 		return errors.New("the footer describes another column in its place")
 	case c.codec < 0:

@@ -1,0 +1,280 @@
+package parquetio
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// footer returns the FileMetaData struct.
+func (w *Writer) footer() ([]byte, error) {
+	groups := appendList(nil, thriftStruct, len(w.groups))
+	var scratch []byte
+	var err error
+	for i := range w.groups {
+		if scratch, err = w.columns(scratch[:0], &w.groups[i]); err != nil {
+			return nil, fmt.Errorf("row group %d: %w", i, err)
+		}
+		if groups, err = w.rowGroup(groups, i, scratch); err != nil {
+			return nil, fmt.Errorf("row group %d: %w", i, err)
+		}
+	}
+	edits := []edit{
+		{id: 1, typ: thriftI32, num: 2},
+		{id: 2, typ: thriftList, raw: w.tree.elements},
+		{id: 3, typ: thriftI64, num: w.written.Rows},
+		{id: 4, typ: thriftList, raw: groups},
+		{id: 5},
+		{id: 6, typ: thriftBinary, raw: []byte(w.o.CreatedBy)},
+		{id: 7},
+	}
+	if kv := w.keyValues(); len(kv) > 0 {
+		edits[4] = edit{id: 5, typ: thriftList, raw: encodeKeyValues(kv)}
+	}
+	if orders := w.columnOrders(); orders != nil {
+		edits[6] = edit{id: 7, typ: thriftList, raw: orders}
+	}
+	src := []byte{thriftStop}
+	if w.o.Base != nil {
+		src = w.o.Base.footer
+		edits = edits[1:] // its version is its own
+	}
+	return rewriteStruct(make([]byte, 0, len(groups)+len(w.tree.elements)+1024), src, edits)
+}
+
+func encodeKeyValues(kv []KeyValue) []byte {
+	b := appendList(nil, thriftStruct, len(kv))
+	for _, e := range kv {
+		var s structWriter
+		b = appendBytes(s.field(b, 1, thriftBinary), e.Key)
+		if !e.NoValue {
+			b = appendBytes(s.field(b, 2, thriftBinary), e.Value)
+		}
+		b = s.stop(b)
+	}
+	return b
+}
+
+// typeOrder is the ColumnOrder that says: min_value and max_value are ordered as the type has it.
+var typeOrder = []byte{1<<4 | thriftStruct, thriftStop, thriftStop}
+
+// columnOrders encodes the list<ColumnOrder>, or returns nil where none can be written: a copied chunk of a file that had
+// none would be trusted for statistics that its writer never vouched for.
+func (w *Writer) columnOrders() []byte {
+	b := appendList(nil, thriftStruct, len(w.leaves))
+	for i := range w.leaves {
+		var order []byte
+		for g := range w.groups {
+			o := typeOrder
+			if raw := w.groups[g].chunks[i].raw; raw != nil {
+				if len(raw.file.meta.orders) == 0 {
+					return nil
+				}
+				o = raw.file.meta.orders[raw.leaf].of(raw.file.footer)
+			}
+			if order != nil && !bytes.Equal(order, o) {
+				return nil
+			}
+			order = o
+		}
+		if order == nil {
+			order = typeOrder
+		}
+		b = append(b, order...)
+	}
+	return b
+}
+
+// columns appends the list<ColumnChunk> of a row group.
+func (w *Writer) columns(b []byte, g *outGroup) ([]byte, error) {
+	b = appendList(b, thriftStruct, len(g.chunks))
+	var meta []byte
+	for i := range g.chunks {
+		c := &g.chunks[i]
+		var err error
+		src, fileOffset := []byte{thriftStop}, int64(0)
+		if c.raw == nil {
+			meta = c.meta
+		} else {
+			src = c.raw.raw.of(c.raw.file.footer)
+			if meta, err = c.moveMeta(meta[:0], w.tree.paths[i]); err != nil {
+				return b, fmt.Errorf("column %s: %w", w.leaves[i].Path, err)
+			}
+			fileOffset = c.start
+		}
+		edits := append(make([]edit, 0, 6),
+			edit{id: 2, typ: thriftI64, num: fileOffset},
+			edit{id: 3, typ: thriftStruct, raw: meta},
+			edit{id: 4}, edit{id: 5}, edit{id: 6}, edit{id: 7})
+		if c.offsetIndex.length > 0 {
+			edits[2] = edit{id: 4, typ: thriftI64, num: c.offsetIndex.offset}
+			edits[3] = edit{id: 5, typ: thriftI32, num: c.offsetIndex.length}
+		}
+		if c.columnIndex.length > 0 {
+			edits[4] = edit{id: 6, typ: thriftI64, num: c.columnIndex.offset}
+			edits[5] = edit{id: 7, typ: thriftI32, num: c.columnIndex.length}
+		}
+		if b, err = rewriteStruct(b, src, edits); err != nil {
+			return b, err
+		}
+	}
+	return b, nil
+}
+
+// moveMeta appends the ColumnMetaData of a copied chunk as it is where the chunk stands now.
+func (c *outChunk) moveMeta(b, path []byte) ([]byte, error) {
+	raw := c.raw
+	delta := c.start - raw.start()
+	edits := append(make([]edit, 0, 7),
+		edit{id: 3, typ: thriftList, raw: path},
+		edit{id: 9, typ: thriftI64, num: raw.dataPage + delta})
+	if raw.indexPage > 0 {
+		edits = append(edits, edit{id: 10, typ: thriftI64, num: raw.indexPage + delta})
+	}
+	if raw.dictPage > 0 {
+		edits = append(edits, edit{id: 11, typ: thriftI64, num: raw.dictPage + delta})
+	}
+	if raw.stats.end > 0 && distrusted(raw.file.meta.createdBy) {
+		stats, err := rewriteStruct(nil, raw.stats.of(raw.file.footer), []edit{{id: 1}, {id: 2}, {id: 5}, {id: 6}, {id: 7}, {id: 8}})
+		if err != nil {
+			return b, err
+		}
+		edits = append(edits, edit{id: 12, typ: thriftStruct, raw: stats})
+	}
+	if c.bloom.length > 0 {
+		edits = append(edits, edit{id: 14, typ: thriftI64, num: c.bloom.offset}, edit{id: 15, typ: thriftI32, num: c.bloom.length})
+	} else {
+		edits = append(edits, edit{id: 14}, edit{id: 15})
+	}
+	return rewriteStruct(b, raw.meta.of(raw.file.footer), edits)
+}
+
+// distrusted reports whether readers ignore min and max of files of this created_by, because its version got them wrong
+// (PARQUET-251, PARQUET-686; Arrow's ApplicationVersion::HasCorrectStatistics). Under our name they would be believed.
+func distrusted(createdBy string) bool {
+	name, v, ok := cutVersion(createdBy)
+	switch name {
+	case "parquet-mr":
+		return !ok || v.less(1, 10, 0)
+	case "parquet-cpp":
+		return !ok || v.less(1, 3, 0)
+	}
+	return false
+}
+
+type version [3]int
+
+func (v version) less(major, minor, patch int) bool {
+	return slices.Compare(v[:], []int{major, minor, patch}) < 0
+}
+
+// cutVersion splits a created_by, "parquet-mr version 1.8.1 (build abc)". ok is false where it has no version.
+func cutVersion(createdBy string) (name string, v version, ok bool) {
+	name, rest, _ := strings.Cut(createdBy, " version ")
+	n, _ := fmt.Sscanf(rest, "%d.%d.%d", &v[0], &v[1], &v[2])
+	return name, v, n >= 2
+}
+
+// rowGroup appends RowGroup i, whose list of columns is given. Where all that was copied comes from one row group, that
+// one's other fields are carried over.
+func (w *Writer) rowGroup(b []byte, i int, columns []byte) ([]byte, error) {
+	g := &w.groups[i]
+	var size, compressed int64
+	for j := range g.chunks {
+		size += g.chunks[j].uncompressed
+		compressed += g.chunks[j].compressed
+	}
+	edits := []edit{
+		{id: 1, typ: thriftList, raw: columns},
+		{id: 2, typ: thriftI64, num: size},
+		{id: 3, typ: thriftI64, num: g.rows},
+		{id: 4},
+		{id: 5, typ: thriftI64, num: 0},
+		{id: 6, typ: thriftI64, num: compressed},
+		{id: 7},
+	}
+	if len(g.chunks) > 0 {
+		edits[4].num = g.chunks[0].start
+	}
+	if i <= math.MaxInt16 {
+		edits[6] = edit{id: 7, typ: thriftI16, num: int64(i)}
+	}
+	src := []byte{thriftStop}
+	if from := g.source(); from != nil {
+		src = from.file.groups[from.rowGroup].raw.of(from.file.footer)
+		if sorting := g.sorting(src); sorting != nil {
+			edits[3] = edit{id: 4, typ: thriftList, raw: sorting}
+		}
+	}
+	return rewriteStruct(b, src, edits)
+}
+
+// source returns a chunk of the one row group that all copied chunks come from, nil where there is none.
+func (g *outGroup) source() *Chunk {
+	var from *Chunk
+	for i := range g.chunks {
+		raw := g.chunks[i].raw
+		switch {
+		case raw == nil:
+		case from == nil:
+			from = raw
+		case from.file != raw.file || from.rowGroup != raw.rowGroup:
+			return nil
+		}
+	}
+	return from
+}
+
+// sorting returns the sorting_columns of the source row group src for the columns as they stand now: the rows are sorted by
+// as many of the first of them as were copied. Nil: by none.
+func (g *outGroup) sorting(src []byte) []byte {
+	s := scanner{b: src}
+	var id int16
+	var out []byte
+	count := 0
+	for typ, ok := s.field(&id); ok; typ, ok = s.field(&id) {
+		if id != 4 || typ != thriftList {
+			s.skip(typ, 0)
+			continue
+		}
+		kept := true
+		for n := s.listOf(thriftStruct); n > 0 && s.err == nil; n-- {
+			entry := s.structSpan().of(src)
+			at := g.position(sortingColumn(entry))
+			if kept = kept && at >= 0; kept {
+				out, _ = rewriteStruct(out, entry, []edit{{id: 1, typ: thriftI32, num: int64(at)}})
+				count++
+			}
+		}
+	}
+	if count == 0 || s.err != nil {
+		return nil
+	}
+	return append(appendList(nil, thriftStruct, count), out...)
+}
+
+func sortingColumn(entry []byte) int64 {
+	s := scanner{b: entry}
+	var id int16
+	column := int64(-1)
+	for typ, ok := s.field(&id); ok; typ, ok = s.field(&id) {
+		if id == 1 && typ == thriftI32 {
+			column = s.int()
+		} else {
+			s.skip(typ, 0)
+		}
+	}
+	return column
+}
+
+// position returns where leaf column of the source stands now, -1 for nowhere.
+func (g *outGroup) position(column int64) int {
+	for i := range g.chunks {
+		if raw := g.chunks[i].raw; raw != nil && int64(raw.leaf) == column {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,363 @@
+package parquetio
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+
+	"github.com/rlprep/rlprep/schema"
+)
+
+// WriterOptions say how a Writer writes.
+type WriterOptions struct {
+	// CreatedBy is the footer's created_by. It must have the form "rlprep version 0.1.0 (build abc)": readers judge by
+	// it whether statistics can be trusted, and distrust what they cannot parse.
+	CreatedBy string
+	// Metadata is key-value metadata to write; a key that Base has too is replaced.
+	Metadata []KeyValue
+	// Base is the file whose footer is carried over: its key-value metadata, with what describes the columns brought up
+	// to date, the name of its root, and fields of the footer that we do not know. Nil: a footer of our own.
+	Base *File
+	// HF says what becomes of the metadata of HF datasets in Base.
+	HF HFPolicy
+}
+
+// A Writer writes a Parquet file, row group by row group. It is for one goroutine.
+type Writer struct {
+	o      WriterOptions
+	out    *output
+	schema *schema.Schema
+	leaves []schema.Leaf
+	tree   *physicalTree
+
+	groups  []outGroup
+	written Written
+	err     error
+}
+
+// Written is what a Writer wrote. Copied and Encoded are column chunks.
+type Written struct {
+	Bytes, Rows                int64
+	RowGroups, Copied, Encoded int
+}
+
+// An outGroup is a row group that has been written.
+type outGroup struct {
+	rows   int64
+	chunks []outChunk // in leaf order
+}
+
+// An outChunk is a column chunk that has been written.
+type outChunk struct {
+	start        int64
+	compressed   int64
+	uncompressed int64
+
+	raw  *Chunk // copied from here
+	meta []byte // made here: its ColumnMetaData
+	// The page index of a chunk made here, encoded; nil: none.
+	columns, offsets []byte
+
+	bloom, columnIndex, offsetIndex section // where they were written
+}
+
+// NewWriter begins a Parquet file of schema s in w, which must be empty and stays the caller's. A field of s whose Origin is
+// set is described as it was in its file.
+func NewWriter(w *os.File, s *schema.Schema, o WriterOptions) (*Writer, error) {
+	tree, err := physicalSchema(s, o.Base)
+	if err != nil {
+		return nil, fmt.Errorf("write %s: %w", w.Name(), err)
+	}
+	if o.CreatedBy == "" {
+		o.CreatedBy = "rlprep version 0.0.0 (build unknown)"
+	}
+	out := newOutput(w)
+	if err := out.write([]byte(magic)); err != nil {
+		return nil, fmt.Errorf("write: %w", err)
+	}
+	return &Writer{o: o, out: out, schema: s, leaves: s.Leaves(), tree: tree}, nil
+}
+
+// Write writes the next row group. A row group without rows is left out: HF datasets takes its batch size from the first
+// row group and fails at 0. The row group is not kept, so it may be released after.
+func (w *Writer) Write(g *EncodedRowGroup) error {
+	if w.err == nil && g.Rows > 0 {
+		w.err = w.write(g)
+	}
+	return w.err
+}
+
+func (w *Writer) write(g *EncodedRowGroup) error {
+	if err := w.check(g); err != nil {
+		return fmt.Errorf("write %s: row group %d: %w", w.out.f.Name(), len(w.groups), err)
+	}
+	og := outGroup{rows: g.Rows, chunks: make([]outChunk, len(g.Chunks))}
+	for i := 0; i < len(g.Chunks); {
+		n, err := w.writeChunks(&og, g.Chunks, i)
+		if err != nil {
+			return fmt.Errorf("write: row group %d: column %s: %w", len(w.groups), w.leaves[i].Path, err)
+		}
+		i += n
+	}
+	w.groups = append(w.groups, og)
+	w.written.Rows += g.Rows
+	w.written.RowGroups++
+	return nil
+}
+
+// check refuses chunks that do not belong where they stand. Such a one is a fault of the caller.
+func (w *Writer) check(g *EncodedRowGroup) error {
+	if len(g.Chunks) != len(w.leaves) {
+		return fmt.Errorf("%d column chunks for %d columns", len(g.Chunks), len(w.leaves))
+	}
+	for i := range g.Chunks {
+		if err := w.checkChunk(&g.Chunks[i], &w.tree.leaves[i], g.Rows); err != nil {
+			return fmt.Errorf("column %s: %w", w.leaves[i].Path, err)
+		}
+	}
+	return nil
+}
+
+func (w *Writer) checkChunk(c *EncodedChunk, to *physicalLeaf, rows int64) error {
+	if c.Raw == nil {
+		if c.Values < rows || to.MaxRep == 0 && c.Values != rows || c.DictBytes < 0 || c.DictBytes > int64(len(c.Pages)) {
+			return fmt.Errorf("%d values for %d rows", c.Values, rows)
+		}
+		return nil
+	}
+	from := c.Raw.physical()
+	switch {
+	case c.Raw.rows() != rows:
+		return fmt.Errorf("chunk of %d rows in a row group of %d", c.Raw.rows(), rows)
+	case from.MaxDef != to.MaxDef || from.MaxRep != to.MaxRep:
+		return fmt.Errorf("chunk with levels %d/%d in a column with %d/%d", from.MaxDef, from.MaxRep, to.MaxDef, to.MaxRep)
+	case from.Physical != to.Physical || from.Physical == typeFixed && from.Length != to.Length:
+		return fmt.Errorf("stored as %s in %s, and as %s in the file that the schema was taken from: rewrite one of them",
+			from.Physical, c.Raw.file.name, to.Physical)
+	}
+	return nil
+}
+
+// writeChunks writes chunk i, and with a copied one those after it that follow it in the source too. It returns how many.
+func (w *Writer) writeChunks(g *outGroup, chunks []EncodedChunk, i int) (int, error) {
+	c := &chunks[i]
+	if c.Raw == nil {
+		g.chunks[i] = w.describe(c, &w.tree.leaves[i], w.tree.paths[i])
+		w.written.Encoded++
+		return 1, w.out.write(c.Pages)
+	}
+	src := section{c.Raw.start(), 0}
+	n := 0
+	for ; i+n < len(chunks); n++ {
+		raw := chunks[i+n].Raw
+		if raw == nil || raw.file != c.Raw.file || raw.start() != src.offset+src.length {
+			break
+		}
+		g.chunks[i+n] = outChunk{start: w.out.off + src.length, raw: raw, compressed: raw.compressed, uncompressed: raw.uncompressed}
+		src.length += raw.compressed
+	}
+	w.written.Copied += n
+	return n, w.out.copy(c.Raw.file, src)
+}
+
+// describe makes the ColumnMetaData and the page index of a chunk made here that is written next.
+func (w *Writer) describe(c *EncodedChunk, leaf *physicalLeaf, path []byte) outChunk {
+	out := outChunk{start: w.out.off, compressed: int64(len(c.Pages)), uncompressed: c.Uncompressed}
+	var s structWriter
+	b := s.int(make([]byte, 0, 256), 1, thriftI32, int64(leaf.Physical))
+	b = appendList(s.field(b, 2, thriftList), thriftI32, len(c.Encodings))
+	for _, e := range c.Encodings {
+		b = appendInt(b, int64(e))
+	}
+	b = append(s.field(b, 3, thriftList), path...)
+	b = s.int(b, 4, thriftI32, int64(c.Codec))
+	b = s.int(b, 5, thriftI64, c.Values)
+	b = s.int(b, 6, thriftI64, c.Uncompressed)
+	b = s.int(b, 7, thriftI64, out.compressed)
+	b = s.int(b, 9, thriftI64, out.start+c.DictBytes)
+	if c.DictBytes > 0 {
+		b = s.int(b, 11, thriftI64, out.start)
+	}
+	b = append(s.field(b, 12, thriftStruct), appendStats(nil, &c.Stats)...)
+	b = append(s.field(b, 13, thriftList), encodingStats(c)...)
+	out.meta = s.stop(b)
+	out.columns = columnIndex(c, leaf)
+	out.offsets = offsetIndex(c, out.start)
+	return out
+}
+
+func appendStats(b []byte, st *Stats) []byte {
+	var s structWriter
+	b = s.int(b, 3, thriftI64, st.Nulls)
+	if st.Max != nil {
+		b = appendBytes(s.field(b, 5, thriftBinary), st.Max)
+	}
+	if st.Min != nil {
+		b = appendBytes(s.field(b, 6, thriftBinary), st.Min)
+	}
+	if st.Max != nil {
+		b = s.bool(b, 7, st.MaxExact)
+	}
+	if st.Min != nil {
+		b = s.bool(b, 8, st.MinExact)
+	}
+	return s.stop(b)
+}
+
+// encodingStats encodes a list<PageEncodingStats>: it is what readers tell by whether a dictionary holds all values.
+func encodingStats(c *EncodedChunk) []byte {
+	one := func(b []byte, page, encoding, count int64) []byte {
+		var s structWriter
+		b = s.int(b, 1, thriftI32, page)
+		b = s.int(b, 2, thriftI32, encoding)
+		return s.stop(s.int(b, 3, thriftI32, count))
+	}
+	if c.DictBytes > 0 {
+		b := one(appendList(nil, thriftStruct, 2), pageDictionary, encPlain, 1)
+		return one(b, int64(dataPageType(c)), int64(c.DataEncoding), int64(len(c.Index)))
+	}
+	return one(appendList(nil, thriftStruct, 1), int64(dataPageType(c)), int64(c.DataEncoding), int64(len(c.Index)))
+}
+
+// dataPageType reads the type of the first data page: v1 or v2.
+func dataPageType(c *EncodedChunk) int {
+	s := scanner{b: c.Pages[c.DictBytes:]}
+	var id int16
+	if typ, ok := s.field(&id); ok && id == 1 && typ == thriftI32 && s.int() == pageDataV2 {
+		return pageDataV2
+	}
+	return pageData
+}
+
+// columnIndex encodes the ColumnIndex of a chunk, or returns nil where a page's bounds are not known: the format asks for
+// them on every page that has a value.
+func columnIndex(c *EncodedChunk, leaf *physicalLeaf) []byte {
+	if len(c.Index) == 0 || leaf.Order == sortNone {
+		return nil
+	}
+	n := len(c.Index)
+	for i := range c.Index {
+		if p := &c.Index[i]; !p.AllNull && (p.Stats.Min == nil || p.Stats.Max == nil) {
+			return nil
+		}
+	}
+	var s structWriter
+	b := appendList(s.field(nil, 1, thriftList), thriftTrue, n)
+	for i := range c.Index {
+		b = append(b, map[bool]byte{true: thriftTrue, false: thriftFalse}[c.Index[i].AllNull])
+	}
+	b = appendList(s.field(b, 2, thriftList), thriftBinary, n)
+	for i := range c.Index {
+		b = appendBytes(b, c.Index[i].Stats.Min)
+	}
+	b = appendList(s.field(b, 3, thriftList), thriftBinary, n)
+	for i := range c.Index {
+		b = appendBytes(b, c.Index[i].Stats.Max)
+	}
+	b = s.int(b, 4, thriftI32, boundaryOrder(c.Index, leaf))
+	b = appendList(s.field(b, 5, thriftList), thriftI64, n)
+	for i := range c.Index {
+		b = appendInt(b, c.Index[i].Stats.Nulls)
+	}
+	return s.stop(b)
+}
+
+// boundaryOrder returns 1 where the bounds of the pages ascend, 2 where they descend, 0 where neither is known. Pages
+// without values do not count.
+func boundaryOrder(pages []PageInfo, leaf *physicalLeaf) int64 {
+	if !leaf.ordered() {
+		return 0
+	}
+	up, down := true, true
+	var last *Stats
+	for i := range pages {
+		if pages[i].AllNull {
+			continue
+		}
+		st := &pages[i].Stats
+		if n := leaf.width(); n != 0 && (len(st.Min) != n || len(st.Max) != n) {
+			return 0
+		}
+		if last != nil {
+			lo, hi := leaf.compare(last.Min, st.Min), leaf.compare(last.Max, st.Max)
+			up, down = up && lo <= 0 && hi <= 0, down && lo >= 0 && hi >= 0
+		}
+		last = st
+	}
+	switch {
+	case up:
+		return 1
+	case down:
+		return 2
+	}
+	return 0
+}
+
+// offsetIndex encodes the OffsetIndex of a chunk that is written at start.
+func offsetIndex(c *EncodedChunk, start int64) []byte {
+	if len(c.Index) == 0 {
+		return nil
+	}
+	var s structWriter
+	b := appendList(s.field(nil, 1, thriftList), thriftStruct, len(c.Index))
+	for i := range c.Index {
+		p := &c.Index[i]
+		var l structWriter
+		b = l.int(b, 1, thriftI64, start+p.Offset)
+		b = l.int(b, 2, thriftI32, p.Size)
+		b = l.stop(l.int(b, 3, thriftI64, p.FirstRow))
+	}
+	return s.stop(b)
+}
+
+// Close writes page indexes and footer. It does not sync or close the file.
+func (w *Writer) Close() (Written, error) {
+	if w.err == nil {
+		if err := w.finish(); err != nil {
+			w.err = fmt.Errorf("write %s: %w", w.out.f.Name(), err)
+		}
+	}
+	if w.err != nil {
+		return Written{}, w.err
+	}
+	w.err = errors.New("write to a closed writer")
+	w.written.Bytes = w.out.off
+	return w.written, nil
+}
+
+func (w *Writer) finish() error {
+	if err := w.writeBlooms(); err != nil {
+		return err
+	}
+	if err := w.writeIndexes(); err != nil {
+		return err
+	}
+	footer, err := w.footer()
+	if err != nil {
+		return err
+	}
+	if len(footer) > math.MaxUint32 {
+		return fmt.Errorf("the footer would have %d bytes, more than Parquet allows: use fewer or larger row groups", len(footer))
+	}
+	n := uint32(len(footer))
+	if err := w.out.write(footer); err != nil {
+		return err
+	}
+	if err := w.out.write([]byte{byte(n), byte(n >> 8), byte(n >> 16), byte(n >> 24), 'P', 'A', 'R', '1'}); err != nil {
+		return err
+	}
+	return w.out.flush()
+}
+
+// each calls do for every chunk, in file order.
+func (w *Writer) each(do func(*outChunk) error) error {
+	for i := range w.groups {
+		for j := range w.groups[i].chunks {
+			if err := do(&w.groups[i].chunks[j]); err != nil {
+				return fmt.Errorf("row group %d: column %s: %w", i, w.leaves[j].Path, err)
+			}
+		}
+	}
+	return nil
+}
