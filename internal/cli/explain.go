@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -116,11 +117,7 @@ func explainRecipe(w io.Writer, r *datasets.Recipe) {
 	fmt.Fprintf(w, "%s\n%s\n", r.Name, r.Title)
 	section(w, "", r.Doc)
 	section(w, "SPLITS", strings.Join(r.Splits, ", "))
-	var in strings.Builder
-	for _, input := range describeRecipe(r).Inputs {
-		fmt.Fprintf(&in, "%s: %s (%s)\n", input.Split, input.Glob, strings.Join(input.Columns, ", "))
-	}
-	section(w, "READS", in.String())
+	section(w, "READS", strings.Join(readsLines(describeRecipe(r).Inputs), "\n"))
 	var expects strings.Builder
 	for _, id := range r.Expects {
 		expects.WriteString(ruleLine(id) + "\n")
@@ -133,6 +130,20 @@ func explainRecipe(w io.Writer, r *datasets.Recipe) {
 		}
 		section(w, title, inOut(e.In, e.Out))
 	}
+}
+
+// readsLines returns a line for each split and its columns: "train: a.parquet, b.jsonl (question: string)".
+func readsLines(inputs []inputInfo) (lines []string) {
+	for i := 0; i < len(inputs); {
+		in := inputs[i]
+		var globs []string
+		for i < len(inputs) && inputs[i].Split == in.Split && slices.Equal(inputs[i].Columns, in.Columns) {
+			globs = append(globs, inputs[i].Glob)
+			i++
+		}
+		lines = append(lines, fmt.Sprintf("%s: %s (%s)", in.Split, strings.Join(globs, ", "), strings.Join(in.Columns, ", ")))
+	}
+	return lines
 }
 
 func ruleLine(id string) string {

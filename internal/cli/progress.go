@@ -10,8 +10,11 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// logEvery is the time between two log lines where there is no terminal.
-const logEvery = 5 * time.Second
+// logEvery is the time between two log lines where there is no terminal, showEvery that between two names of shards on one.
+const (
+	logEvery  = 5 * time.Second
+	showEvery = 500 * time.Millisecond
+)
 
 // A progress shows how far a run is: a bar on a terminal, elsewhere a log line every few seconds, nothing when quiet. Its
 // methods may be called from many goroutines, and on a nil *progress.
@@ -23,9 +26,8 @@ type progress struct {
 	mu    sync.Mutex
 	bar   *progressbar.ProgressBar // nil where w is no terminal
 	rows  int64
-	shard string
 	start time.Time
-	last  time.Time // of the last log line
+	last  time.Time // when the shard was last shown
 }
 
 // newProgress returns the progress of a run over total rows (-1: not known), nil when quiet. The library writes frames to
@@ -43,7 +45,12 @@ func newProgress(stderr io.Writer, total int64, quiet bool) *progress {
 	return p
 }
 
+// newBar returns a bar with rows, rows/s, the time left and room for the name of a shard.
+
 func newBar(w io.Writer, total int64) *progressbar.ProgressBar {
+	if total <= 0 {
+		total = -1
+	}
 	return progressbar.NewOptions64(total,
 		progressbar.OptionSetWriter(w),
 		progressbar.OptionThrottle(65*time.Millisecond),
@@ -54,6 +61,7 @@ func newBar(w io.Writer, total int64) *progressbar.ProgressBar {
 		progressbar.OptionFullWidth(),
 		progressbar.OptionClearOnFinish(),
 		progressbar.OptionUseANSICodes(true),
+		progressbar.OptionSetSpinnerChangeInterval(0), // else it starts a goroutine that nothing ends
 	)
 }
 
@@ -65,31 +73,31 @@ func (p *progress) Rows(n int64, shard string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.rows += n
+	now := p.now()
 	if p.bar != nil {
-		if shard != p.shard {
+		if now.Sub(p.last) >= showEvery { // workers are in several shards at once: show one of them, not a flicker
+			p.last = now
 			p.bar.Describe(shard)
 		}
-		p.shard = shard
 		_ = p.bar.Add64(n) // a bar that cannot be drawn is no reason to stop
 		return
 	}
-	p.shard = shard
-	if now := p.now(); now.Sub(p.last) >= logEvery {
+	if now.Sub(p.last) >= logEvery {
 		p.last = now
-		p.log(now)
+		p.log(now, shard)
 	}
 }
 
 // log writes a line such as "rows=120000 rows_per_s=24000 eta=1m3s shard=train-00001-of-00004".
-func (p *progress) log(now time.Time) {
+func (p *progress) log(now time.Time, shard string) {
 	rate := float64(p.rows) / max(now.Sub(p.start).Seconds(), 1e-9)
 	line := fmt.Sprintf("rows=%d rows_per_s=%.0f", p.rows, rate)
 	if p.total > 0 && rate > 0 {
 		left := time.Duration(float64(max(p.total-p.rows, 0)) / rate * float64(time.Second))
 		line += " eta=" + left.Round(time.Second).String()
 	}
-	if p.shard != "" {
-		line += " shard=" + p.shard
+	if shard != "" {
+		line += " shard=" + shard
 	}
 	fmt.Fprintln(p.w, line)
 }
