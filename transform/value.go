@@ -157,6 +157,10 @@ func parseJSON(s string) (schema.Value, schema.Type, error) {
 	if _, err := d.Token(); err != io.EOF {
 		return fault("read JSON %q: something follows the value", schema.Cut(s, 40))
 	}
+	if made := string(v.AppendJSON(nil)); strings.ContainsRune(made, utf8.RuneError) && !strings.ContainsRune(s, utf8.RuneError) &&
+		!strings.Contains(strings.ToLower(s), `\ufffd`) {
+		return fault("read JSON %q: it has one half of a surrogate pair", schema.Cut(s, 40))
+	}
 	return v, t, nil
 }
 

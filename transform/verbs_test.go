@@ -277,3 +277,33 @@ func TestFuncsDoNotAllocate(t *testing.T) {
 		})
 	}
 }
+
+// BenchmarkRecipe measures what the verbs that compute cost for a row of a tool recipe: prompt, ground truth and query.
+func BenchmarkRecipe(b *testing.B) {
+	table, err := transformtest.Parse(`{"question":"Natalia has 48 clips and sells half of them. How many clips has she left, and how many has she sold?","answer":"She sells 48/2 = <<48/2=24>>24 clips.\\n#### 1,200"}`, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var funcs []transform.Func
+	var rows []*transformtest.Row
+	for _, s := range []transform.Transform{
+		transform.Prompt{Messages: []transform.Message{{Role: "system", Template: "You are a math expert."}, {Role: "user", Template: "{{question}} Let's think step by step."}}},
+		transform.Extract{From: "answer", To: "gt", Find: transform.GSM8K, Remove: ","},
+		transform.Format{Path: "query", Template: "{{question}} Let's think step by step."},
+	} {
+		plan, err := s.Plan(table.Schema)
+		if err != nil {
+			b.Fatal(err)
+		}
+		funcs, rows = append(funcs, plan.Bind()), append(rows, table.View(0, plan.Reads))
+	}
+	e := transform.NewEmitter(1, func([]schema.Value) {})
+	b.ReportAllocs()
+	for b.Loop() {
+		for i, f := range funcs {
+			if _, _, err := e.Run(f, rows[i]); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}
