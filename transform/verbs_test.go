@@ -280,7 +280,7 @@ func TestFuncsDoNotAllocate(t *testing.T) {
 
 // BenchmarkRecipe measures what the verbs that compute cost for a row of a tool recipe: prompt, ground truth and query.
 func BenchmarkRecipe(b *testing.B) {
-	table, err := transformtest.Parse(`{"question":"Natalia has 48 clips and sells half of them. How many clips has she left, and how many has she sold?","answer":"She sells 48/2 = <<48/2=24>>24 clips.\\n#### 1,200"}`, nil)
+	table, err := transformtest.Parse(`{"question":"Natalia has 48 clips and sells half of them. How many clips has she left, and how many has she sold?","answer":"She sells 48/2 = <<48/2=24>>24 clips.\n#### 1,200"}`, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

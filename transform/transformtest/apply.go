@@ -47,10 +47,16 @@ func (t *Table) run(plan *transform.Plan) (*Table, []Rejection, error) {
 	for _, p := range plan.Puts {
 		out.Schema.Fields = putField(out.Schema.Fields, p.Path.Steps(), p)
 	}
+	whole := schema.StructOf(out.Schema.Fields...)
 	final := &Table{Schema: &schema.Schema{Fields: dropFields("", out.Schema.Fields, plan.Drops)}}
+	left := schema.StructOf(final.Schema.Fields...)
+	var f transform.Func
+	if plan.Bind != nil {
+		f = plan.Bind()
+	}
 	var rejected []Rejection
 	for i := range t.Rows {
-		computed, reject, err := t.compute(plan, i)
+		computed, reject, err := t.compute(plan, f, i)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -58,9 +64,8 @@ func (t *Table) run(plan *transform.Plan) (*Table, []Rejection, error) {
 			rejected = append(rejected, Rejection{Number: t.Numbers[i], Err: reject})
 		}
 		for _, values := range computed {
-			row := put(t.Rows[i], plan.Puts, values, out.Schema)
-			finalType := schema.StructOf(final.Schema.Fields...)
-			if row, err = fit(row, &finalType); err != nil {
+			row := put(t.Rows[i], plan.Puts, values, &whole)
+			if row, err = fit(row, &left); err != nil {
 				return nil, nil, err
 			}
 			final.Rows, final.Numbers = append(final.Rows, row), append(final.Numbers, t.Numbers[i])
@@ -89,8 +94,8 @@ func (t *Table) check(plan *transform.Plan) error {
 	return nil
 }
 
-// compute returns, for each row that comes out of row i, a value a Put.
-func (t *Table) compute(plan *transform.Plan, i int) ([][]schema.Value, *transform.Reject, error) {
+// compute returns, for each row that comes out of row i, a value a Put. f is nil where the plan computes nothing.
+func (t *Table) compute(plan *transform.Plan, f transform.Func, i int) ([][]schema.Value, *transform.Reject, error) {
 	values := make([]schema.Value, len(plan.Puts))
 	for k, p := range plan.Puts {
 		switch {
@@ -102,7 +107,7 @@ func (t *Table) compute(plan *transform.Plan, i int) ([][]schema.Value, *transfo
 			values[k] = at(t.Rows[i], p.Copy.Steps(), 0)
 		}
 	}
-	if plan.Bind == nil {
+	if f == nil {
 		return [][]schema.Value{values}, nil, nil
 	}
 	var out [][]schema.Value
@@ -115,7 +120,7 @@ func (t *Table) compute(plan *transform.Plan, i int) ([][]schema.Value, *transfo
 		}
 		out = append(out, row)
 	})
-	_, _, err := e.Run(plan.Bind(), t.View(i, plan.Reads))
+	_, _, err := e.Run(f, t.View(i, plan.Reads))
 	var reject *transform.Reject
 	if errors.As(err, &reject) {
 		return nil, reject, nil
@@ -173,15 +178,14 @@ func dropInType(p schema.Path, t schema.Type, drops []schema.Path) schema.Type {
 	return t
 }
 
-// put returns row with the values of puts in it, as a value of s.
-func put(row schema.Value, puts []transform.Put, values []schema.Value, s *schema.Schema) schema.Value {
-	t := schema.StructOf(s.Fields...)
+// put returns row with the values of puts in it, as a value of t.
+func put(row schema.Value, puts []transform.Put, values []schema.Value, t *schema.Type) schema.Value {
 	for k, p := range puts {
 		old := at(row, p.Path.Steps(), 0)
 		if p.If == transform.Fill && !old.IsNull() && !old.IsMissing() {
 			continue
 		}
-		row = putValue(row, &t, p.Path.Steps(), values[k])
+		row = putValue(row, t, p.Path.Steps(), values[k])
 	}
 	return row
 }
