@@ -1,0 +1,32 @@
+package verl
+
+import (
+	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/schema/rule"
+)
+
+var _ = rule.Add(rule.Rule{
+	ID: "RL017", Name: "extra-info-not-struct", Facts: []string{"R036"}, Rows: rule.RL,
+	Title: "extra_info is not a struct",
+	Doc: `
+RLHFDataset calls row["extra_info"].get("index") (rl_dataset.py, __getitem__), so JSON in a string fails with AttributeError:
+'str' object has no attribute 'get' on the first row that is read (executed on verl 0.9.1). A missing or null extra_info is
+taken as empty.
+
+Write a dict, not json.dumps of one.
+`,
+	Holds: always("verl fails with AttributeError: … has no attribute 'get' on the first row"),
+	New: eachFile(func(p *rule.Pass, f *rule.File) {
+		field, ok := f.Schema.Lookup(extraInfo)
+		if ok && field.Type.Kind != schema.Struct && field.Type.Kind != schema.Null {
+			p.Reportf(schema.FilePos(f.Name).At(extraInfo), schema.Value{}, "%s instead of a struct: %s", field.Type, p.Consequence)
+		}
+	}),
+	Examples: []rule.Example{
+		{Title: "written with json.dumps", Files: []string{`{"extra_info":"{\"index\": 0}"}`}, Want: []string{"0 -1 extra_info"}},
+		{Title: "a list", Files: []string{`{"extra_info":[{"index":0}]}`}, Want: []string{"0 -1 extra_info"}},
+		{Title: "a struct", Files: []string{`{"extra_info":{"index":0}}`}},
+		{Title: "null", Files: []string{`{"extra_info":null}`}},
+		{Title: "none", Files: []string{`{"id":0}`}},
+	},
+})

@@ -1,0 +1,68 @@
+package verl
+
+import (
+	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/schema/rule"
+)
+
+var _ = rule.Add(rule.Rule{
+	ID: "RL302", Name: "agent-name-missing", Facts: []string{"R023"}, Rows: rule.RL,
+	Title: "rows have tools_kwargs or interaction_kwargs, but no agent_name",
+	Doc: `
+The agent loop of a sample is chosen by its agent_name alone. Without the column every sample runs in
+rollout.agent.default_agent_loop, which is single_turn_agent unless the launch says otherwise: tools are never offered,
+tools_kwargs are never read, and training goes on without a word (executed on verl 0.9.1; verl issues 3257, 2340).
+multi_turn.enable selects nothing. verl's own gsm8k_multiturn_w_tool.py writes such files.
+
+Add the column to every file. Where the launch sets default_agent_loop=tool_agent, the rule is met.
+`,
+	Holds: always("every sample runs as single_turn_agent, and its tools are never offered"),
+	New:   func(p *rule.Pass) rule.Checker { return &agentMissing{p} },
+	Fix:   "add agent_name=tool_agent",
+	Examples: []rule.Example{
+		{Title: "verl's gsm8k_multiturn_w_tool.py", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}],"extra_info":{"index":0,"need_tools_kwargs":true,"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":"72"}}}}}`}, Want: []string{"0 -1 agent_name"}},
+		{Title: "an interaction, up to verl 0.7", Files: []string{`{"extra_info":{"interaction_kwargs":{"name":"gsm8k","ground_truth":"72"}}}`}, Target: "verl@0.7", Want: []string{"0 -1 agent_name"}},
+		{Title: "with agent_name", Files: []string{`{"agent_name":"tool_agent","extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":"72"}}}}}`}},
+		{Title: "no tools", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}],"extra_info":{"index":0}}`}},
+		{Title: "a column of nulls, as a union leaves it", Files: []string{`{"extra_info":{"index":0,"tools_kwargs":null}}`}},
+	},
+})
+
+type agentMissing struct{ *rule.Pass }
+
+// Files implements rule.Checker.
+func (c *agentMissing) Files(files []*rule.File) {
+	if v, _ := c.Lookup("actor_rollout_ref.rollout.agent.default_agent_loop"); v.Kind() == schema.Text && v.Text() != "single_turn_agent" {
+		return
+	}
+	for _, group := range together(files) {
+		named := false
+		for _, f := range group {
+			named = named || kindOf(f.Schema, agentName) != schema.Missing
+		}
+		for _, f := range group {
+			if !named {
+				c.file(f)
+			}
+		}
+	}
+}
+
+func (c *agentMissing) file(f *rule.File) {
+	at := schema.FilePos(f.Name).At(agentName)
+	switch {
+	case given(f.Schema, toolsKwargs):
+		c.Reportf(at, schema.Value{}, "no such column, but there is %s: %s", toolsKwargs, c.Consequence)
+	case given(f.Schema, interaction) && c.Env.Target.Minor < 8:
+		c.Reportf(at, schema.Value{}, "no such column, but there is %s: every sample runs as single_turn_agent, and the interaction never begins", interaction)
+	case given(f.Schema, interaction): // removed by 63dc08501, 2026-04-20
+		c.Report(rule.Finding{Level: rule.Warning, Pos: at, Message: "no such column, but there is " + string(interaction) +
+			": every sample runs as single_turn_agent, and verl 0.8 and later have no interactions"})
+	}
+}
+
+// given reports whether the column holds anything: a union of structs leaves columns that are only ever null.
+func given(s *schema.Schema, path schema.Path) bool {
+	k := kindOf(s, path)
+	return k != schema.Missing && k != schema.Null
+}

@@ -1,0 +1,73 @@
+package verl
+
+import (
+	"slices"
+
+	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/schema/rule"
+)
+
+var _ = rule.Add(rule.Rule{
+	ID: "RL303", Name: "agent-name-unknown", Facts: []string{"R021"}, Rows: rule.RL,
+	Title: "agent_name names no agent loop of verl",
+	Doc: `
+verl registers single_turn_agent and tool_agent; names of your own come from agent_loop_config_path. Any other fails with
+AssertionError 'Agent loop NAME not registered' (agent_loop.py, _run_agent_loop) in the rollout worker: the V1 trainer logs it
+and trains without the sample, the older trainer's step dies (executed on verl 0.9.1). The name must be exact: an empty text
+or a space behind it is another name.
+
+Names of your own go into --known-agents.
+`,
+	Holds: byTrainer("'Agent loop … not registered'"),
+	Reads: reads(agentName),
+	New:   func(p *rule.Pass) rule.Checker { return &agentUnknown{p} },
+	Fix:   "add agent_name=tool_agent --replace",
+	Examples: []rule.Example{
+		{Title: "a typo in one row", Files: []string{`{"agent_name":"tool_agent"}
+{"agent_name":"tool_agent"}
+{"agent_name":"tool_agnt"}`}, Want: []string{"0 2 agent_name"}},
+		{Title: "empty", Files: []string{`{"agent_name":""}`}, Want: []string{"0 0 agent_name"}},
+		{Title: "a space behind it", Files: []string{`{"agent_name":"tool_agent "}`}, Want: []string{"0 0 agent_name"}},
+		{Title: "an agent of one's own that nobody told of", Files: []string{`{"agent_name":"react_agent"}`}, Want: []string{"0 0 agent_name"}},
+		{Title: "both of verl's", Files: []string{`{"agent_name":"tool_agent"}
+{"agent_name":"single_turn_agent"}`}},
+		{Title: "a pandas categorical", Files: []string{`{"agent_name":"tool_agent"}`}, Schema: "agent_name: dictionary"},
+		{Title: "null is another fault", Files: []string{`{"agent_name":"tool_agent"}
+{"agent_name":null}`}},
+	},
+})
+
+type agentUnknown struct{ *rule.Pass }
+
+// partial are the agent loops of fully_async, gone in 0.9.
+var partial = []string{"partial_single_turn_agent", "async_partial_tool_agent", "partial_tool_agent"}
+
+func (c *agentUnknown) known(v schema.Value) bool {
+	if v.Kind() != schema.Text {
+		return false
+	}
+	return rule.Known(v.Text(), agents, c.Env.KnownAgents) || c.Env.Target.Minor < 9 && slices.Contains(partial, v.Text())
+}
+
+// Chunk implements rule.Checker.
+func (c *agentUnknown) Chunk(k *rule.Chunks) bool {
+	at := k.At(0)
+	if at.Missing {
+		return true
+	}
+	for _, v := range at.Dict {
+		if !c.known(v) {
+			return false
+		}
+	}
+	return at.Dict != nil
+}
+
+// Row implements rule.Checker.
+func (c *agentUnknown) Row(r schema.Row) {
+	v := r.At(0)
+	if v.IsMissing() || v.IsNull() || v.Kind() == schema.Binary || c.known(v) {
+		return // RL301, RL015
+	}
+	c.Reportf(r.Origin().At(agentName), v, "%s: %s", v.Excerpt(40), c.Consequence)
+}

@@ -1,0 +1,33 @@
+package verl
+
+import (
+	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/schema/rule"
+)
+
+var _ = rule.Add(rule.Rule{
+	ID: "RL401", Name: "index-missing", Facts: []string{"R030"}, Rows: rule.RL,
+	Title: "extra_info has no index",
+	Doc: `
+A rollout trace names the row by extra_info.index (its sample_index); nothing else leads back to the data. Without the field
+every row is sample 0 (rl_dataset.py: extra_info.get("index", 0)), and rollout_n counts on over all of them. Where only some
+files have the field, the rows of the others get None. The V1 trainer of 0.9 traces nothing, so this bites with
+trainer.use_v1=False, in earlier versions, and in agent loops of your own that trace (executed on verl 0.9.1).
+`,
+	Holds: traced("every row traces as sample 0"),
+	New: eachFile(func(p *rule.Pass, f *rule.File) {
+		switch kindOf(f.Schema, extraInfo) {
+		case schema.Missing, schema.Null, schema.Struct: // RL017 has the others
+			if kindOf(f.Schema, extraIndex) == schema.Missing && kindOf(f.Schema, "index") == schema.Missing {
+				p.Reportf(schema.FilePos(f.Name).At(extraIndex), schema.Value{}, "no such field: %s", p.Consequence)
+			}
+		}
+	}),
+	Fix: "add extra_info.index=@row",
+	Examples: []rule.Example{
+		{Title: "extra_info without index", Files: []string{`{"extra_info":{"split":"train"}}`}, Want: []string{"0 -1 extra_info.index"}},
+		{Title: "no extra_info", Files: []string{`{"id":3}`}, Want: []string{"0 -1 extra_info.index"}},
+		{Title: "with index", Files: []string{`{"extra_info":{"split":"train","index":0}}`}},
+		{Title: "at top level: RL405", Files: []string{`{"index":0,"extra_info":{"split":"train"}}`}},
+	},
+})

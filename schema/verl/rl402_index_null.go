@@ -1,0 +1,30 @@
+package verl
+
+import "github.com/rlprep/rlprep/schema/rule"
+
+var _ = rule.Add(rule.Rule{
+	ID: "RL402", Name: "index-null", Facts: []string{"R030", "R034"}, Rows: rule.RL,
+	Title: "extra_info.index is null in some rows",
+	Doc: `
+The default 0 applies only where the field is absent. A null goes on as None: its traces carry no sample_index, and with
+rollout.trace.max_samples_per_step_per_worker set np.unique fails with TypeError: '<' not supported between instances of
+'NoneType' and 'int', which kills the step. Where extra_info itself is null the row is sample 0. The V1 trainer of 0.9 traces
+nothing (executed on verl 0.9.1).
+`,
+	Holds: traced("its traces carry no sample_index, or np.unique fails with TypeError"),
+	Reads: reads(extraIndex),
+	New:   func(p *rule.Pass) rule.Checker { return &null{Pass: p, path: extraIndex} },
+	Fix:   "add extra_info.index=@row --replace",
+	Examples: []rule.Example{
+		{Title: "null in one row", Files: []string{`{"extra_info":{"index":0}}
+{"extra_info":{"index":null}}
+{"extra_info":{"index":2}}`}, Want: []string{"0 1 extra_info.index"}},
+		{Title: "extra_info is null", Files: []string{`{"extra_info":{"index":0}}
+{"extra_info":null}`}, Want: []string{"0 1 extra_info.index"}},
+		{Title: "the older trainer", Files: []string{`{"extra_info":{"index":null}}`}, Target: "verl@0.9-v0", Want: []string{"0 0 extra_info.index"}},
+		{Title: "numbers", Files: []string{`{"extra_info":{"index":0}}
+{"extra_info":{"index":1}}`}},
+		{Title: "texts", Files: []string{`{"extra_info":{"index":"a"}}
+{"extra_info":{"index":"b"}}`}},
+	},
+})

@@ -1,0 +1,82 @@
+package verl
+
+import (
+	"iter"
+	"strconv"
+
+	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/schema/rule"
+)
+
+var _ = rule.Add(rule.Rule{
+	ID: "RL404", Name: "index-duplicate", Facts: []string{"R032"}, Rows: rule.RL,
+	Title: "rows of a split share their extra_info.index",
+	Doc: `
+A trace names the row by extra_info.index alone, so rows that share it cannot be told apart, and rollout_n counts on where two
+of them are neighbours in a batch. Preprocess scripts count from 0 in each file, so files that are put together collide. The
+same index in train and validation is fine: traces say which is which. The V1 trainer of 0.9 traces nothing (executed on verl
+0.9.1).
+`,
+	Holds: traced("traces cannot tell these rows apart"),
+	Reads: reads(extraIndex),
+	New:   func(p *rule.Pass) rule.Checker { return &indexDuplicate{Pass: p} },
+	Fix:   "add extra_info.index=@row --replace",
+	Examples: []rule.Example{
+		{Title: "two rows", Files: []string{`{"extra_info":{"index":3}}
+{"extra_info":{"index":4}}
+{"extra_info":{"index":3}}`}, Want: []string{"0 0 extra_info.index", "0 2 extra_info.index"}},
+		{Title: "each file counts from 0", Files: []string{`{"extra_info":{"index":0}}
+{"extra_info":{"index":1}}`, `{"extra_info":{"index":0}}`}, Want: []string{"0 0 extra_info.index", "1 0 extra_info.index"}},
+		{Title: "texts", Files: []string{`{"extra_info":{"index":"a"}}
+{"extra_info":{"index":"a"}}`}, Want: []string{"0 0 extra_info.index", "0 1 extra_info.index"}},
+		{Title: "0 in every row", Files: []string{`{"extra_info":{"index":0}}
+{"extra_info":{"index":0}}
+{"extra_info":{"index":0}}`}, Want: []string{"0 0 extra_info.index", "0 1 extra_info.index", "0 2 extra_info.index"}},
+		{Title: "numbers that run on", Files: []string{`{"extra_info":{"index":0}}
+{"extra_info":{"index":1}}`, `{"extra_info":{"index":2}}`}},
+		{Title: "train and validation", Files: []string{`{"extra_info":{"index":0}}`}, Val: []string{`{"extra_info":{"index":0}}`}},
+		{Title: "nulls are another fault", Files: []string{`{"extra_info":{"index":0}}
+{"extra_info":{"index":null}}
+{"extra_info":{"index":null}}`}},
+	},
+})
+
+type indexDuplicate struct {
+	*rule.Pass
+	hash rule.Hasher
+}
+
+// Chunk implements rule.Checker.
+func (c *indexDuplicate) Chunk(k *rule.Chunks) bool {
+	at := k.At(0)
+	return at.Missing || at.Nulls == k.Rows
+}
+
+// isText marks an emitted value that is no number.
+const indexIsText = 1 << 63
+
+// Row implements rule.Checker.
+func (c *indexDuplicate) Row(r schema.Row) {
+	v := r.At(0)
+	c.hash.Reset()
+	switch {
+	case v.Kind() == schema.Int && v.Int() >= 0:
+		c.hash.Uint(uint64(v.Int()))
+		c.Emit(c.hash.Key(), r, uint64(v.Int()))
+	case v.Kind() == schema.Int, v.Kind() == schema.Text:
+		c.hash.Value(v)
+		c.Emit(c.hash.Key(), r, indexIsText)
+	}
+}
+
+// Group implements rule.Checker.
+func (c *indexDuplicate) Group(_ rule.Key, hits iter.Seq[rule.Hit]) {
+	repeats(hits, func(h, first rule.Hit) {
+		f := rule.Finding{Pos: h.Pos().At(extraIndex), Related: []schema.Pos{first.Pos().At(extraIndex)}}
+		if h.Value&indexIsText == 0 {
+			f.Value = strconv.FormatUint(h.Value, 10)
+		}
+		f.Message = "another row of the split has the same index: " + c.Consequence
+		c.Report(f)
+	})
+}
