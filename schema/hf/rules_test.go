@@ -1,0 +1,12 @@
+package hf_test
+
+import (
+	"testing"
+
+	_ "github.com/rlprep/rlprep/schema/hf"
+	"github.com/rlprep/rlprep/schema/rule"
+	"github.com/rlprep/rlprep/schema/rule/ruletest"
+)
+
+// TestExamples runs every example of every rule of the package.
+func TestExamples(t *testing.T) { ruletest.Run(t, rule.All()) }

@@ -1,0 +1,204 @@
+// Package hf holds what every trainer's loader minds, since it is HF datasets that loads the files: their types, their
+// metadata, and the text in them. One file a rule.
+package hf
+
+import (
+	"encoding/binary"
+	"unsafe"
+
+	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/schema/rule"
+)
+
+// What a text may hold that is worth a second look; the bits of a mark.
+type mark uint8
+
+const (
+	beyondASCII mark = 1 << iota // a byte from 0x80
+	control                      // a byte below 0x20 that is no tab, line feed or carriage return, or 0x7f
+)
+
+// A textJudge looks at one text, of which marks are known, and says what is wrong with it; "" for nothing.
+type textJudge struct {
+	marks mark // looks only at texts that have one of these
+	judge func(s string) string
+}
+
+// A crew is the text rules of one task. The text of a row is scanned once for all of them, by the one that came first: most
+// of a dataset's bytes are text, and nearly none of it has anything in it.
+type crew struct {
+	members []*textRule
+	marks   mark
+}
+
+// textPaths returns the leaves of the file that hold text.
+func textPaths(p *rule.Pass) []schema.Path {
+	if p.Schema == nil {
+		return nil
+	}
+	var paths []schema.Path
+	for _, l := range p.Schema.Leaves() {
+		if l.Type.Kind == schema.Text {
+			if _, ok := p.Schema.Lookup(l.Path); ok {
+				paths = append(paths, l.Path)
+			}
+		}
+	}
+	return paths
+}
+
+// newTextRule returns the Checker of a rule over all text. All of a task are made before its first row.
+func newTextRule(j textJudge) func(*rule.Pass) rule.Checker {
+	return func(p *rule.Pass) rule.Checker {
+		r := &textRule{Pass: p, textJudge: j, paths: textPaths(p)}
+		if p.Schema == nil {
+			return r
+		}
+		r.crew = rule.Share(p, "hf.text", func() *crew { return &crew{} })
+		r.crew.members = append(r.crew.members, r)
+		r.crew.marks |= j.marks
+		return r
+	}
+}
+
+type textRule struct {
+	*rule.Pass
+	textJudge
+	crew   *crew
+	paths  []schema.Path
+	closed []bool // reads that need no look in this row group
+}
+
+func (c *textRule) leads() bool { return c.crew != nil && c.crew.members[0] == c }
+
+// Chunk implements rule.Checker: a column whose dictionary is clean needs no reading.
+func (c *textRule) Chunk(k *rule.Chunks) bool {
+	if !c.leads() {
+		return true
+	}
+	if c.closed == nil {
+		c.closed = make([]bool, len(c.paths))
+	}
+	done := true
+	for i := range c.paths {
+		at := k.At(i)
+		c.closed[i] = at.Missing || at.Dict != nil && c.crew.clean(at.Dict)
+		if c.closed[i] {
+			k.Answer(i)
+		}
+		done = done && c.closed[i]
+	}
+	return done
+}
+
+func (w *crew) clean(dict []schema.Value) bool {
+	for _, v := range dict {
+		if m := scan(v.Text()) & w.marks; m != 0 && w.fault(v.Text(), m) {
+			return false
+		}
+	}
+	return true
+}
+
+// fault reports whether a member has anything to say of s.
+func (w *crew) fault(s string, m mark) bool {
+	for _, c := range w.members {
+		if m&c.marks != 0 && c.judge(s) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// Row implements rule.Checker: one finding a row and column for each member.
+func (c *textRule) Row(r schema.Row) {
+	if !c.leads() {
+		return
+	}
+	for i, path := range c.paths {
+		if c.closed != nil && c.closed[i] {
+			continue
+		}
+		v := r.At(i)
+		if m := scanValue(v) & c.crew.marks; m != 0 {
+			for _, member := range c.crew.members {
+				if m&member.marks != 0 {
+					member.look(r, path, v)
+				}
+			}
+		}
+	}
+}
+
+// look reports the first text in v that the rule finds at fault.
+func (c *textRule) look(r schema.Row, path schema.Path, v schema.Value) bool {
+	if v.Kind() == schema.List {
+		for i := range v.Len() {
+			if c.look(r, path, v.Elem(i)) {
+				return true
+			}
+		}
+		return false
+	}
+	if v.Kind() != schema.Text || scan(v.Text())&c.marks == 0 {
+		return false
+	}
+	what := c.judge(v.Text())
+	if what == "" {
+		return false
+	}
+	c.Reportf(r.Origin().At(path), v, "%s: %s", what, c.Consequence)
+	return true
+}
+
+func scanValue(v schema.Value) mark {
+	switch v.Kind() {
+	case schema.Text:
+		return scan(v.Text())
+	case schema.List:
+		var m mark
+		for i := range v.Len() {
+			m |= scanValue(v.Elem(i))
+		}
+		return m
+	}
+	return 0
+}
+
+const (
+	high  = 0x8080808080808080
+	ones  = 0x0101010101010101
+	space = 0x20 * ones
+	del   = 0x7f * ones
+)
+
+// scan returns what s has. It takes eight bytes at a time; those with a control character, a line feed mostly, one by one.
+func scan(s string) mark {
+	var m mark
+	b := unsafe.Slice(unsafe.StringData(s), len(s))
+	for len(b) >= 8 {
+		w := binary.LittleEndian.Uint64(b)
+		if w&high != 0 {
+			m |= beyondASCII
+		}
+		// A byte below 0x20 borrows; so may its upper neighbours, which only costs the slow look.
+		if ((w-space)&^w|((w^del)-ones)&^(w^del))&high != 0 {
+			m |= scanBytes(b[:8])
+		}
+		b = b[8:]
+	}
+	return m | scanBytes(b)
+}
+
+func scanBytes(b []byte) mark {
+	var m mark
+	for _, c := range b {
+		switch {
+		case c >= 0x80:
+			m |= beyondASCII
+		case c < 0x20 && c != '\n' && c != '\t' && c != '\r', c == 0x7f:
+			m |= control
+		}
+	}
+	return m
+}
