@@ -1,0 +1,171 @@
+package parquetio
+
+import (
+	"encoding/binary"
+	"errors"
+	"math/bits"
+)
+
+var (
+	errRunsShort   = errors.New("runs end before the values do")
+	errLevelAbove  = errors.New("a level is above its maximum")
+	errLevelsShort = errors.New("levels are cut off")
+)
+
+// A hybrid reads the RLE / bit-packed hybrid. It never looks beyond b and never allocates.
+type hybrid struct {
+	b     []byte
+	width int // bits of a value, 0 to 32
+
+	run   int // values left of an RLE run
+	value uint32
+
+	packed    []byte // a bit-packed run
+	at        int    // bit of its next value
+	packedRun int    // values left of it
+}
+
+// next reads the header of the next run.
+func (h *hybrid) next() error {
+	head, n := binary.Uvarint(h.b)
+	if n <= 0 {
+		return errRunsShort
+	}
+	h.b = h.b[n:]
+	if head&1 == 0 {
+		size := (h.width + 7) / 8
+		if size > len(h.b) {
+			return errRunsShort
+		}
+		h.value = 0
+		for i := range size {
+			h.value |= uint32(h.b[i]) << (8 * i)
+		}
+		h.b = h.b[size:]
+		h.run = int(min(head>>1, 1<<40))
+		return nil
+	}
+	values := int(min(head>>1, 1<<40)) * 8
+	size := len(h.b)
+	if h.width > 0 { // the last run may be cut: not every writer fills up its last group
+		size = min(size, values/8*h.width)
+		values = min(values, size*8/h.width)
+	} else {
+		size = 0
+	}
+	h.packed, h.b = h.b[:size], h.b[size:]
+	h.at, h.packedRun = 0, values
+	return nil
+}
+
+// readHybrid fills dst.
+func readHybrid[T uint8 | uint32](h *hybrid, dst []T) error {
+	for len(dst) > 0 {
+		switch {
+		case h.run > 0:
+			n := min(h.run, len(dst))
+			v := T(h.value)
+			for i := range dst[:n] {
+				dst[i] = v
+			}
+			h.run -= n
+			dst = dst[n:]
+		case h.packedRun > 0:
+			n := min(h.packedRun, len(dst))
+			unpack(dst[:n], h.packed, h.at, h.width)
+			h.at += n * h.width
+			h.packedRun -= n
+			dst = dst[n:]
+		default:
+			if err := h.next(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// unpack reads bit-packed values, lowest bits first, from bit at of b on. Width is at most 32.
+func unpack[T uint8 | uint32](dst []T, b []byte, at, width int) {
+	mask := uint64(1)<<width - 1
+	i := 0
+	for last := len(b) - 8; i < len(dst) && at>>3 <= last; i++ {
+		dst[i] = T(binary.LittleEndian.Uint64(b[at>>3:]) >> (at & 7) & mask)
+		at += width
+	}
+	if i == len(dst) {
+		return
+	}
+	var tail [16]byte // what is left is less than eight bytes: give it room to be loaded from
+	from := min(at>>3, len(b))
+	copy(tail[:], b[from:])
+	for at -= from * 8; i < len(dst); i++ {
+		dst[i] = T(binary.LittleEndian.Uint64(tail[at>>3:]) >> (at & 7) & mask)
+		at += width
+	}
+}
+
+// readLevels reads the levels of a page from the front of b, where v1 pages have them, into dst, and returns what is behind.
+// When all levels are equal, dst is left alone and same is true.
+func readLevels(dst []uint8, b []byte, highest uint8, encoding int32) (rest []byte, level uint8, same bool, err error) {
+	width := bits.Len8(highest)
+	if encoding == encBitPacked { // long deprecated: no length, highest bits first
+		size := (len(dst)*width + 7) / 8
+		if size > len(b) {
+			return nil, 0, false, errLevelsShort
+		}
+		unpackBigEndian(dst, b[:size], width)
+		return b[size:], 0, false, checkLevels(dst, highest)
+	}
+	if len(b) < 4 {
+		return nil, 0, false, errLevelsShort
+	}
+	n := uint64(binary.LittleEndian.Uint32(b))
+	if b = b[4:]; n > uint64(len(b)) {
+		return nil, 0, false, errLevelsShort
+	}
+	level, same, err = readRawLevels(dst, b[:n], highest)
+	return b[n:], level, same, err
+}
+
+// readRawLevels is readLevels for v2 pages, which say the length elsewhere.
+func readRawLevels(dst []uint8, b []byte, highest uint8) (level uint8, same bool, err error) {
+	h := hybrid{b: b, width: bits.Len8(highest)}
+	if len(dst) == 0 {
+		return 0, false, nil
+	}
+	if err := h.next(); err != nil {
+		return 0, false, err
+	}
+	if h.run >= len(dst) {
+		if h.value > uint32(highest) {
+			return 0, false, errLevelAbove
+		}
+		return uint8(h.value), true, nil
+	}
+	if err := readHybrid(&h, dst); err != nil {
+		return 0, false, err
+	}
+	return 0, false, checkLevels(dst, highest)
+}
+
+func checkLevels(levels []uint8, highest uint8) error {
+	for _, l := range levels {
+		if l > highest {
+			return errLevelAbove
+		}
+	}
+	return nil
+}
+
+func unpackBigEndian(dst []uint8, b []byte, width int) {
+	bit := 0
+	for i := range dst {
+		v := uint8(0)
+		for range width {
+			v = v<<1 | b[bit/8]>>(7-bit%8)&1
+			bit++
+		}
+		dst[i] = v
+	}
+}

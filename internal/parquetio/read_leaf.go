@@ -1,0 +1,480 @@
+package parquetio
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/rlprep/rlprep/internal/record"
+	"github.com/rlprep/rlprep/schema"
+)
+
+// stepRows is how many rows are taken between two looks at the size of a slice.
+const stepRows = 1024
+
+// A leafReader decodes the pages of one column chunk.
+type leafReader struct {
+	name   string // of the file
+	where  string // "NAME: row group N: column P"
+	chunk  *Chunk
+	stream pageStream
+	shared *pageBuffers
+
+	kind           physicalType
+	width          int // bytes of a value; 0: text, or booleans
+	asText         bool
+	maxDef, maxRep uint8
+
+	seen    int64 // entries of the pages that were opened or skipped
+	dict    *pageDict
+	page    openPage
+	pending *record.Vector // rows that were taken, but that a slice had no room for
+}
+
+// An openPage is the page that is being read. Its values are in leafReader.values.
+type openPage struct {
+	buf     []byte // decompressed
+	entries int
+	at      int     // next entry
+	def     []uint8 // nil: all at MaxDef, or none at all where level says so
+	rep     []uint8 // nil: every entry begins a row
+	defBuf  []uint8
+	repBuf  []uint8
+	sameDef bool
+	level   uint8 // of every entry, with sameDef
+	values  pageValues
+}
+
+// open sets l up before row first of the row group.
+func (l *leafReader) open(f *File, rg, leaf int, first int64, shared *pageBuffers) (err error) {
+	p, c := &f.physical[leaf], f.chunk(rg, leaf)
+	*l = leafReader{
+		name: f.name, where: fmt.Sprintf("%s: row group %d: column %s", f.name, rg, f.leaves[leaf].Path), chunk: c, shared: shared,
+		stream: pageStream{r: f.f, off: c.start(), end: c.start() + c.compressed},
+		kind:   p.Physical, asText: f.leaves[leaf].Type.Kind == schema.Text, maxDef: p.MaxDef, maxRep: p.MaxRep,
+	}
+	switch p.Physical {
+	case typeInt32, typeFloat:
+		l.width = 4
+	case typeInt64, typeDouble:
+		l.width = 8
+	case typeInt96:
+		l.width = 12
+	case typeFixed:
+		if l.width = p.Length; l.width < 1 {
+			return l.errorf("values of %d bytes", p.Length)
+		}
+	}
+	defer recovered(&err, l.where)
+	if rows := f.groups[rg].Rows; l.maxRep == 0 && c.values != rows {
+		return l.errorf("the column chunk has %d values, the row group %d rows", c.values, rows)
+	}
+	if err := l.skip(first); err != nil {
+		return l.wrap(err)
+	}
+	return nil
+}
+
+func (l *leafReader) errorf(format string, args ...any) error {
+	return l.wrap(fmt.Errorf(format, args...))
+}
+
+// wrap says where an error happened. What the system refuses is no fault of the format.
+func (l *leafReader) wrap(err error) error {
+	var path *os.PathError
+	at := fmt.Errorf("%s: byte %d: %w", l.where, l.stream.position(), err)
+	if errors.As(err, &path) {
+		return at
+	}
+	return &FormatError{Err: at}
+}
+
+// nextPage opens the next data page that has entries; io.EOF at the end of the chunk.
+func (l *leafReader) nextPage() error {
+	for {
+		h, err := l.dataHeader()
+		if err != nil {
+			return err
+		}
+		if err := l.openPage(&h); err != nil {
+			return err
+		}
+		if l.page.entries > 0 {
+			return nil
+		}
+	}
+}
+
+// dataHeader reads on to the header of the next data page, and the dictionary on the way; io.EOF at the end of the chunk.
+func (l *leafReader) dataHeader() (pageHeader, error) {
+	for {
+		if l.seen == l.chunk.values {
+			return pageHeader{}, io.EOF
+		}
+		if l.stream.left() <= 0 {
+			return pageHeader{}, fmt.Errorf("its pages end after %d of %d values", l.seen, l.chunk.values)
+		}
+		h, err := l.stream.header()
+		if err != nil {
+			return h, err
+		}
+		if limit := max(l.chunk.uncompressed, 16<<20); h.uncompressed > limit {
+			return h, fmt.Errorf("%w: %d bytes uncompressed in a column chunk of %d", errHeader, h.uncompressed, l.chunk.uncompressed)
+		}
+		switch h.kind {
+		case pageData, pageDataV2:
+			if h.values > l.chunk.values-l.seen {
+				return h, fmt.Errorf("its pages hold more than the %d values that the footer says", l.chunk.values)
+			}
+			l.seen += h.values
+			return h, nil
+		case pageDictionary:
+			if err := l.openDict(&h); err != nil {
+				return h, err
+			}
+		default:
+			l.stream.skip(h.compressed) // an index page, or what the format may add: readers may skip it
+		}
+	}
+}
+
+func (l *leafReader) openDict(h *pageHeader) error {
+	if l.dict != nil {
+		return fmt.Errorf("a second dictionary page")
+	}
+	if l.kind == typeBoolean || h.encoding != encPlain && h.encoding != encPlainDictionary {
+		return unknownEncoding(h.encoding, "a dictionary")
+	}
+	body, err := l.stream.body(h, l.chunk.codec, nil, l.shared)
+	if err != nil {
+		return err
+	}
+	if l.dict, err = newPageDict(body, int(h.values), l.width); err != nil {
+		return fmt.Errorf("dictionary: %w", err)
+	}
+	return nil
+}
+
+// openPage reads the body of a data page.
+func (l *leafReader) openPage(h *pageHeader) error {
+	p := &l.page
+	p.entries, p.at, p.def, p.rep, p.sameDef = 0, 0, nil, nil, true
+	p.level = l.maxDef
+	body, err := l.stream.body(h, l.chunk.codec, p.buf, l.shared)
+	if err != nil {
+		return err
+	}
+	p.buf = body
+	n := int(h.values)
+	body, err = l.openLevels(h, body, n)
+	if err != nil {
+		return err
+	}
+	values := n
+	switch {
+	case p.sameDef && p.level < l.maxDef:
+		values = 0
+	case !p.sameDef:
+		values = bytes.Count(p.def, []byte{l.maxDef})
+	}
+	if values == 0 && h.encoding != encRLEDictionary && h.encoding != encPlainDictionary {
+		h.encoding = encPlain // nothing to decode, whatever it would be
+	}
+	p.entries = n
+	return p.values.open(body, values, l.width, l.kind == typeBoolean, h.encoding, l.dict)
+}
+
+// openLevels reads the levels of n entries and returns what is behind them.
+func (l *leafReader) openLevels(h *pageHeader, body []byte, n int) (rest []byte, err error) {
+	p := &l.page
+	rest = body
+	same, level := false, uint8(0)
+	if l.maxRep > 0 {
+		p.repBuf = sized(p.repBuf, n)
+		if h.kind == pageDataV2 {
+			level, same, err = readRawLevels(p.repBuf, body[:h.repLen], l.maxRep)
+		} else {
+			rest, level, same, err = readLevels(p.repBuf, rest, l.maxRep, h.repEnc)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("repetition levels: %w", err)
+		}
+		if p.rep = p.repBuf; same {
+			p.rep = appendFill(p.repBuf[:0], level, n)
+		}
+	}
+	if l.maxDef > 0 {
+		p.defBuf = sized(p.defBuf, n)
+		if h.kind == pageDataV2 {
+			p.level, p.sameDef, err = readRawLevels(p.defBuf, body[h.repLen:h.repLen+h.defLen], l.maxDef)
+		} else {
+			rest, p.level, p.sameDef, err = readLevels(p.defBuf, rest, l.maxDef, h.defEnc)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("definition levels: %w", err)
+		}
+		if !p.sameDef {
+			p.def = p.defBuf
+		}
+	}
+	if h.kind == pageDataV2 {
+		rest = body[h.repLen+h.defLen:]
+	}
+	return rest, nil
+}
+
+// skip passes over the first rows of the chunk, whole pages undecoded where a value is a row.
+func (l *leafReader) skip(rows int64) error {
+	for rows > 0 {
+		h, err := l.dataHeader()
+		if err == io.EOF {
+			return fmt.Errorf("it has %d rows less than the footer says", rows)
+		}
+		if err != nil {
+			return err
+		}
+		if l.maxRep == 0 && h.values < rows { // of lists even v2 headers are not believed: nothing would tell a wrong one
+			l.stream.skip(h.compressed)
+			rows -= h.values
+			continue
+		}
+		if err := l.openPage(&h); err != nil {
+			return err
+		}
+		if l.maxRep == 0 {
+			return l.skipEntries(int(rows))
+		}
+		if rows, err = l.skipRows(rows); err != nil {
+			return err
+		}
+	}
+	return l.endRow()
+}
+
+// skipRows passes over rows that begin in the open page and returns how many are still to come. It stops at the begin of the
+// row behind them; when that is not in this page, endRow finds it.
+func (l *leafReader) skipRows(rows int64) (int64, error) {
+	p := &l.page
+	end := p.at
+	for ; end < p.entries; end++ {
+		if p.rep[end] == 0 {
+			if rows == 0 {
+				break
+			}
+			rows--
+		}
+	}
+	return rows, l.skipEntries(end - p.at)
+}
+
+// endRow passes over what is left of a row that began in a page before.
+func (l *leafReader) endRow() error {
+	if l.maxRep == 0 || l.seen == 0 {
+		return nil
+	}
+	for {
+		if l.page.at < l.page.entries {
+			if l.page.rep[l.page.at] == 0 {
+				return nil
+			}
+			if _, err := l.skipRows(0); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := l.nextPage(); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+}
+
+func (l *leafReader) skipEntries(n int) error {
+	v := l.valuesIn(n)
+	l.page.at += n
+	return l.page.values.take(v, nil, l.shared)
+}
+
+// valuesIn returns how many of the next n entries are values.
+func (l *leafReader) valuesIn(n int) int {
+	p := &l.page
+	switch {
+	case !p.sameDef:
+		return bytes.Count(p.def[p.at:p.at+n], []byte{l.maxDef})
+	case p.level == l.maxDef:
+		return n
+	}
+	return 0
+}
+
+// take returns the next n rows, fewer where they are huge.
+func (l *leafReader) take(n int) (v *record.Vector, err error) {
+	defer recovered(&err, l.where)
+	s := sliceBuilder{maxDef: l.maxDef, values: valueBuilder{kind: l.kind, width: l.width}}
+	if v, err = l.gather(&s, n); err != nil {
+		return nil, l.wrap(err)
+	}
+	return v, nil
+}
+
+func (l *leafReader) gather(s *sliceBuilder, n int) (*record.Vector, error) {
+	p := &l.page
+	for {
+		if p.at == p.entries {
+			if s.rows == n && l.maxRep == 0 {
+				break
+			}
+			err := l.nextPage()
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		entries, rows := l.step(s, n-s.rows)
+		if entries == 0 {
+			break // the next row begins here
+		}
+		if err := l.takeEntries(s, entries); err != nil {
+			return nil, err
+		}
+		s.rows += rows
+		if len(s.values.data) >= sliceBytes || len(s.rep) >= sliceBytes {
+			n = s.rows
+		}
+	}
+	if s.rows < n {
+		return nil, fmt.Errorf("it has %d rows less than the footer says", n-s.rows)
+	}
+	return &record.Vector{Values: s.values.array(l.asText), Def: s.def, Rep: s.rep, Rows: s.rows}, nil
+}
+
+// step returns how many of the next entries to take at once, and how many rows begin in them: rows at most, all in the open
+// page, and not so many that a slice could grow far beyond its bound.
+func (l *leafReader) step(s *sliceBuilder, rows int) (entries, begun int) {
+	p := &l.page
+	most := min(p.entries-p.at, max(1, (sliceBytes/8)/p.values.typical()))
+	if l.maxRep == 0 {
+		n := min(rows, most)
+		return n, n
+	}
+	for entries < most {
+		if p.rep[p.at+entries] == 0 {
+			if begun == rows {
+				break
+			}
+			begun++
+		}
+		entries++
+	}
+	return entries, begun
+}
+
+func (l *leafReader) takeEntries(s *sliceBuilder, n int) error {
+	p := &l.page
+	if l.maxRep > 0 {
+		if s.entries == 0 && p.rep[p.at] != 0 {
+			return fmt.Errorf("repetition levels: the first entry goes on with a row that did not begin")
+		}
+		s.rep = append(s.rep, p.rep[p.at:p.at+n]...)
+	}
+	values := l.valuesIn(n)
+	switch {
+	case !p.sameDef && values < n:
+		s.levels(p.def[p.at : p.at+n])
+	case p.level < l.maxDef && p.sameDef:
+		s.sameLevel(p.level, n)
+	case s.def != nil:
+		s.def = appendFill(s.def, l.maxDef, n)
+	}
+	s.entries += n
+	p.at += n
+	return p.values.take(values, &s.values, l.shared)
+}
+
+// finish refuses a chunk that goes on after its last row, or whose pages do not hold as many values as the footer says. toEnd
+// says that the row group ends where the reader does.
+func (l *leafReader) finish(toEnd bool) (err error) {
+	defer recovered(&err, l.where)
+	if l.pending != nil || l.page.at < l.page.entries || l.seen < l.chunk.values {
+		if toEnd {
+			return l.errorf("it has more rows than the footer says")
+		}
+		for err == nil { // were the counts of pages that were passed over right? If so, they add up
+			var h pageHeader
+			if h, err = l.dataHeader(); err == nil {
+				l.stream.skip(h.compressed)
+			}
+		}
+		if err != io.EOF {
+			return l.wrap(err)
+		}
+		return nil
+	}
+	if l.stream.left() <= 0 {
+		return nil
+	}
+	if h, err := l.stream.header(); err == nil && h.values > 0 && (h.kind == pageData || h.kind == pageDataV2) {
+		return l.errorf("its pages hold more than the %d values that the footer says", l.chunk.values)
+	}
+	return nil // some writers leave room
+}
+
+// A sliceBuilder gathers one vector.
+type sliceBuilder struct {
+	maxDef   uint8
+	rows     int
+	entries  int
+	def, rep []uint8 // def nil: all at maxDef so far
+	values   valueBuilder
+}
+
+func (s *sliceBuilder) levels(def []uint8) {
+	s.beginLevels(len(def))
+	s.def = append(s.def, def...)
+}
+
+func (s *sliceBuilder) sameLevel(level uint8, n int) {
+	s.beginLevels(n)
+	s.def = appendFill(s.def, level, n)
+}
+
+func (s *sliceBuilder) beginLevels(more int) {
+	if s.def == nil {
+		s.def = appendFill(make([]uint8, 0, s.entries+more), s.maxDef, s.entries)
+	}
+}
+
+// cutVector returns the first rows of v and the others. They share its memory.
+func cutVector(v *record.Vector, rows int, maxDef uint8) (head, tail *record.Vector) {
+	entry, value := rows, rows
+	if v.Rep != nil {
+		entry = 0
+		for begun := 0; entry < len(v.Rep); entry++ {
+			if v.Rep[entry] == 0 {
+				if begun == rows {
+					break
+				}
+				begun++
+			}
+		}
+		value = entry
+	}
+	head, tail = &record.Vector{Rows: rows}, &record.Vector{Rows: v.Rows - rows}
+	if v.Rep != nil {
+		head.Rep, tail.Rep = v.Rep[:entry:entry], v.Rep[entry:]
+	}
+	if v.Def != nil {
+		head.Def, tail.Def = v.Def[:entry:entry], v.Def[entry:]
+		value = bytes.Count(head.Def, []byte{maxDef})
+	}
+	head.Values = array.NewSlice(v.Values, 0, int64(value))
+	tail.Values = array.NewSlice(v.Values, int64(value), int64(v.Values.Len()))
+	return head, tail
+}

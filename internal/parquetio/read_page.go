@@ -1,0 +1,237 @@
+package parquetio
+
+import (
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+)
+
+const (
+	maxPageBytes  = 1 << 30  // of one page, uncompressed: its offsets must fit 32 bits with room to spare
+	maxPageValues = 1 << 26  // of one page: levels are held as bytes
+	maxHeader     = 16 << 20 // of one page header: statistics in it may be long
+	readAhead     = 64 << 10
+)
+
+// A pageStream reads the pages of one column chunk, in order.
+type pageStream struct {
+	r        io.ReaderAt
+	off, end int64  // of what is not in buf yet
+	store    []byte // readAhead bytes, more for a long header
+	buf      []byte // read, not used yet: a part of store
+}
+
+// position returns the offset in the file of the next byte.
+func (s *pageStream) position() int64 { return s.off - int64(len(s.buf)) }
+
+func (s *pageStream) left() int64 { return s.end - s.position() }
+
+// peek returns at least n bytes, fewer at the end of the chunk.
+func (s *pageStream) peek(n int) ([]byte, error) {
+	if len(s.buf) >= n || s.off == s.end {
+		return s.buf, nil
+	}
+	if len(s.store) < n {
+		size := max(n, readAhead)
+		s.store = append(make([]byte, 0, size), s.buf...)[:size]
+	} else {
+		copy(s.store, s.buf)
+	}
+	have := len(s.buf)
+	want := int(min(int64(len(s.store)-have), s.end-s.off))
+	if err := s.readAt(s.store[have : have+want]); err != nil {
+		return nil, err
+	}
+	s.buf = s.store[:have+want]
+	return s.buf, nil
+}
+
+func (s *pageStream) readAt(b []byte) error {
+	n, err := s.r.ReadAt(b, s.off)
+	if n < len(b) {
+		if err == nil || err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+		return err
+	}
+	s.off += int64(n)
+	return nil
+}
+
+// read fills b.
+func (s *pageStream) read(b []byte) error {
+	n := copy(b, s.buf)
+	s.buf = s.buf[n:]
+	if n == len(b) {
+		return nil
+	}
+	return s.readAt(b[n:])
+}
+
+func (s *pageStream) skip(n int64) {
+	k := min(n, int64(len(s.buf)))
+	s.buf = s.buf[k:]
+	s.off += n - k
+}
+
+// A pageHeader is what we need of PageHeader.
+type pageHeader struct {
+	kind         int64
+	uncompressed int64
+	compressed   int64
+	crc          uint32
+	hasCRC       bool
+	hasBody      bool // the struct that belongs to its kind is there
+
+	values         int64
+	rows           int64 // v2; else -1
+	encoding       int32
+	defEnc, repEnc int32
+	defLen, repLen int64 // v2
+	plainV2        bool  // v2: the values are not compressed
+}
+
+var errHeader = errors.New("page header")
+
+// header reads the header of the next page.
+func (s *pageStream) header() (pageHeader, error) {
+	for n := 256; ; n *= 8 {
+		b, err := s.peek(n)
+		if err != nil {
+			return pageHeader{}, err
+		}
+		sc := scanner{b: b}
+		h := scanPageHeader(&sc)
+		if sc.err == nil {
+			s.buf = s.buf[sc.pos:]
+			return h, h.check(s.left())
+		}
+		if len(b) < n || n >= maxHeader {
+			return h, fmt.Errorf("%w: %w", errHeader, sc.err)
+		}
+	}
+}
+
+func (h *pageHeader) check(left int64) error {
+	switch {
+	case h.compressed < 0 || h.compressed > left:
+		return fmt.Errorf("%w: %d bytes, but the column chunk has %d left", errHeader, h.compressed, left)
+	case h.uncompressed < 0 || h.uncompressed > maxPageBytes:
+		return fmt.Errorf("%w: %d bytes uncompressed; at most %d are read", errHeader, h.uncompressed, maxPageBytes)
+	case (h.kind == pageData || h.kind == pageDataV2 || h.kind == pageDictionary) && !h.hasBody:
+		return fmt.Errorf("%w: page type %d, but nothing about such a page", errHeader, h.kind)
+	case h.values < 0 || h.values > maxPageValues:
+		return fmt.Errorf("%w: %d values; at most %d are read", errHeader, h.values, maxPageValues)
+	case h.defLen < 0 || h.repLen < 0 || h.defLen > h.uncompressed || h.repLen > h.uncompressed-h.defLen || h.defLen+h.repLen > h.compressed:
+		return fmt.Errorf("%w: levels of %d and %d bytes in a page of %d", errHeader, h.repLen, h.defLen, h.compressed)
+	}
+	return nil
+}
+
+func scanPageHeader(s *scanner) pageHeader {
+	h := pageHeader{rows: -1, defEnc: encRLE, repEnc: encRLE}
+	var id int16
+	for typ, ok := s.field(&id); ok; typ, ok = s.field(&id) {
+		switch {
+		case typ == thriftI32 && id == 1:
+			h.kind = s.int()
+		case typ == thriftI32 && id == 2:
+			h.uncompressed = s.int()
+		case typ == thriftI32 && id == 3:
+			h.compressed = s.int()
+		case typ == thriftI32 && id == 4:
+			h.crc, h.hasCRC = uint32(s.int()), true
+		case typ == thriftStruct && (id == 5 && h.kind == pageData || id == 7 && h.kind == pageDictionary || id == 8 && h.kind == pageDataV2):
+			h.hasBody = true
+			scanPageBody(s, &h)
+		default:
+			s.skip(typ, 0)
+		}
+	}
+	return h
+}
+
+// scanPageBody reads the struct of a data or dictionary page.
+func scanPageBody(s *scanner, h *pageHeader) {
+	var id int16
+	for typ, ok := s.field(&id); ok; typ, ok = s.field(&id) {
+		v2 := h.kind == pageDataV2
+		switch {
+		case typ == thriftFalse && v2 && id == 7:
+			h.plainV2 = true
+		case typ != thriftI32:
+			s.skip(typ, 0)
+		case id == 1:
+			h.values = s.int()
+		case id == 2 && !v2, id == 4 && v2:
+			h.encoding = int32(s.int())
+		case id == 3 && v2:
+			h.rows = s.int()
+		case id == 3 && h.kind == pageData:
+			h.defEnc = int32(s.int())
+		case id == 4 && h.kind == pageData:
+			h.repEnc = int32(s.int())
+		case id == 5 && v2:
+			h.defLen = s.int()
+		case id == 6 && v2:
+			h.repLen = s.int()
+		default:
+			s.skip(typ, 0)
+		}
+	}
+}
+
+// pageBuffers is memory that the leaves of a Reader share: it holds nothing longer than a call.
+type pageBuffers struct {
+	packed  []byte // a page as it is stored
+	numbers []uint32
+}
+
+// body reads the body of the page, checks it and decompresses it into dst, which is grown. The levels of a v2 page, which
+// are not compressed, stand at its begin.
+func (s *pageStream) body(h *pageHeader, codec Codec, dst []byte, shared *pageBuffers) ([]byte, error) {
+	if codec == None && h.uncompressed != h.compressed {
+		return nil, fmt.Errorf("%w: not compressed, but %d bytes are said to be %d", errHeader, h.compressed, h.uncompressed)
+	}
+	dst = sized(dst, int(h.uncompressed))
+	if codec == None {
+		if err := s.read(dst); err != nil {
+			return nil, err
+		}
+		return dst, h.checksum(dst)
+	}
+	shared.packed = sized(shared.packed, int(h.compressed))
+	packed := shared.packed
+	if err := s.read(packed); err != nil {
+		return nil, err
+	}
+	if err := h.checksum(packed); err != nil {
+		return nil, err
+	}
+	levels := int(h.defLen + h.repLen)
+	copy(dst, packed[:levels])
+	packed = packed[levels:]
+	if h.plainV2 {
+		codec = None
+	}
+	if len(packed) == 0 && len(dst) == levels { // some writers leave out the frame of nothing
+		return dst, nil
+	}
+	return dst, decompress(dst[levels:], packed, codec)
+}
+
+func (h *pageHeader) checksum(b []byte) error {
+	if h.hasCRC && crc32.ChecksumIEEE(b) != h.crc {
+		return fmt.Errorf("checksum mismatch: the page was damaged after it was written (CRC-32 %08x, its header says %08x)", crc32.ChecksumIEEE(b), h.crc)
+	}
+	return nil
+}
+
+// sized returns b with length n, its contents undefined. Pages differ in size a little: some room saves the next one memory.
+func sized(b []byte, n int) []byte {
+	if cap(b) < n {
+		return make([]byte, n, n+n/8)
+	}
+	return b[:n]
+}

@@ -1,0 +1,119 @@
+package parquetio
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/rlprep/rlprep/internal/record"
+)
+
+// A Reader decodes leaves of a range of rows of one row group, page by page: it holds about a page of each leaf, beside what
+// it hands out. It is for one goroutine; several Readers may read one File at once.
+type Reader struct {
+	leaves []leafReader
+	left   int64 // rows that Next has still to return
+	toEnd  bool  // the range ends with the row group: then nothing may be left in the chunks
+	err    error
+	shared pageBuffers
+}
+
+// sliceBytes is where Next ends a slice, so that offsets fit and memory stays bounded whatever the rows are like.
+const sliceBytes = 64 << 20
+
+// Reader returns a reader of rows [first, first+rows) of row group rg. leaves are numbers of Schema().Leaves(), in any order.
+func (f *File) Reader(rg int, leaves []int, first, rows int64) (*Reader, error) {
+	if rg < 0 || rg >= len(f.groups) {
+		return nil, fmt.Errorf("%s: read rows: no row group %d (there are %d)", f.name, rg, len(f.groups))
+	}
+	g := &f.groups[rg]
+	if first < 0 || rows < 0 || first > g.Rows || rows > g.Rows-first {
+		return nil, fmt.Errorf("%s: row group %d: read rows %d to %d: it has %d", f.name, rg, first, first+rows, g.Rows)
+	}
+	r := &Reader{leaves: make([]leafReader, len(leaves)), left: rows, toEnd: first+rows == g.Rows}
+	for i, leaf := range leaves {
+		if leaf < 0 || leaf >= len(f.leaves) {
+			return nil, fmt.Errorf("%s: read rows: no column %d (there are %d)", f.name, leaf, len(f.leaves))
+		}
+		if err := r.leaves[i].open(f, rg, leaf, first, &r.shared); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// Next returns the next min(max, left) rows of every leaf, in the order of the leaves that Reader was given: fewer where the
+// rows are huge, but at least one. The vectors own their memory and share none with each other or with the Reader; BYTE_ARRAY
+// comes as *array.String for text and as *array.Binary else, INT96 and FIXED_LEN_BYTE_ARRAY as *array.FixedSizeBinary, all
+// other values in their physical type. It returns io.EOF after the last row, and a *FormatError where the file is damaged or
+// a chunk holds fewer or more rows than the footer says.
+func (r *Reader) Next(max int) ([]*record.Vector, error) {
+	if r.err != nil {
+		return nil, r.err
+	}
+	out, err := r.next(max)
+	if err != nil {
+		r.err = err
+	}
+	return out, err
+}
+
+func (r *Reader) next(max int) ([]*record.Vector, error) {
+	if r.left == 0 {
+		return nil, r.finish()
+	}
+	if max <= 0 {
+		return nil, fmt.Errorf("read rows: a slice of %d rows was asked for", max)
+	}
+	want := int(min(int64(max), r.left))
+	for i := range r.leaves {
+		if p := r.leaves[i].pending; p != nil {
+			want = min(want, p.Rows) // what a slice before this one could not take is used up first
+		}
+	}
+	vectors := make([]*record.Vector, len(r.leaves))
+	got := want
+	for i := range r.leaves {
+		if l := &r.leaves[i]; l.pending == nil {
+			v, err := l.take(want)
+			if err != nil {
+				return nil, err
+			}
+			vectors[i], got = v, min(got, v.Rows)
+		}
+	}
+	for i := range r.leaves {
+		l := &r.leaves[i]
+		v := vectors[i]
+		if v == nil {
+			v, l.pending = l.pending, nil
+		}
+		if v.Rows > got {
+			v, l.pending = cutVector(v, got, l.maxDef)
+		}
+		vectors[i] = v
+	}
+	r.left -= int64(got)
+	if r.left == 0 {
+		if err := r.finish(); err != io.EOF { // before the last rows go out, not after
+			return nil, err
+		}
+	}
+	return vectors, nil
+}
+
+// finish returns io.EOF, or what is wrong with the end of the chunks.
+func (r *Reader) finish() error {
+	for i := range r.leaves {
+		if err := r.leaves[i].finish(r.toEnd); err != nil {
+			return err
+		}
+	}
+	return io.EOF
+}
+
+// Close gives up the Reader's memory. Vectors that Next returned stay valid.
+func (r *Reader) Close() error {
+	r.leaves, r.left, r.shared = nil, 0, pageBuffers{}
+	r.err = fmt.Errorf("read rows: the reader is closed")
+	return nil
+}
