@@ -206,7 +206,7 @@ class Suite:
                 self.score.check(f"reference {recipe} {split}", got != want and f"sha256 {got}")
         for recipe in reference.RECIPES:
             for split in SPLITS:
-                for path in glob.glob(os.path.join(ROOT, "testdata", "recipes", recipe, f"want*{split}*.jsonl")):
+                for path in glob.glob(os.path.join(ROOT, "testdata", "recipes", recipe, f"{split}.want.jsonl")):
                     want = [json.loads(line) for line in open(path, encoding="utf-8")]
                     got = reference.rows(recipe, split, self.data["sample"][split])
                     self.score.check(f"reference {recipe} {split}, sample", [reference.line(r) for r in got] != [reference.line(r) for r in want] and "differs from verl's rows")
