@@ -1,0 +1,461 @@
+package source
+
+import (
+	"fmt"
+
+	"github.com/rlprep/rlprep/internal/record"
+	"github.com/rlprep/rlprep/schema"
+)
+
+const (
+	maxRowFaults = 16 // noted of one row; one is enough to reject it
+	maxUnknown   = 64 // keys remembered that no column is declared for
+	excerptLen   = 120
+)
+
+// A node is a field of the declared schema on the way from JSON to its leaves. A row is the struct at the root.
+type node struct {
+	path     schema.Path
+	typ      schema.Type
+	nullable bool
+	above    uint8 // definition level of a null here
+	def      uint8 // definition level where the node is not null
+	rep      uint8 // list: repetition level of all elements but the first
+
+	col         *column // leaf
+	first, last int     // the leaves below: decoder.cols[first:last]
+
+	kids    []node // struct: its fields; list: the element
+	names   []string
+	index   map[string]int // where there are many names
+	seen    []uint32       // by kid: the turn in which its key was last seen
+	at      []int          // by kid: where its value stands (exact)
+	turn    uint32
+	unknown map[string]struct{}
+}
+
+// A decoder turns JSON objects into columns. It first takes each row as it comes; where that finds a wrong type or a key
+// that is there twice, it takes the row back and reads it again with more care (exact).
+type decoder struct {
+	parser
+	root  node
+	cols  []*column
+	rows  int
+	exact bool
+
+	faults    []record.Fault
+	rowFaults int
+	unknown   map[string]struct{} // paths
+}
+
+func newDecoder(s *schema.Schema) (*decoder, error) {
+	for _, f := range s.Fields {
+		if err := readable(schema.Path("").Field(f.Name), f); err != nil {
+			return nil, err
+		}
+	}
+	leaves := s.Leaves()
+	if err := levels(leaves); err != nil {
+		return nil, err
+	}
+	d := &decoder{unknown: map[string]struct{}{}}
+	for _, l := range leaves {
+		d.cols = append(d.cols, &column{leaf: l})
+	}
+	next := 0
+	d.root = d.node("", schema.Field{Type: schema.StructOf(s.Fields...)}, 0, 0, &next)
+	return d, nil
+}
+
+func (d *decoder) node(path schema.Path, f schema.Field, def, rep uint8, next *int) node {
+	n := node{path: path, typ: f.Type, nullable: f.Nullable, above: def, def: def, first: *next}
+	if f.Nullable {
+		n.def++
+	}
+	switch f.Type.Kind {
+	case schema.Struct:
+		for _, c := range f.Type.Fields {
+			n.kids = append(n.kids, d.node(path.Field(c.Name), c, n.def, rep, next))
+			n.names = append(n.names, c.Name)
+		}
+		n.seen, n.at = make([]uint32, len(n.kids)), make([]int, len(n.kids))
+		if len(n.names) > 8 {
+			n.index = make(map[string]int, len(n.names))
+			for i, name := range n.names {
+				n.index[name] = i
+			}
+		}
+	case schema.List:
+		n.rep = rep + 1
+		n.kids = []node{d.node(path.Elem(), f.Type.Fields[0], n.def+1, n.rep, next)}
+	default:
+		n.col = d.cols[*next]
+		*next++
+	}
+	n.last = *next
+	return n
+}
+
+// find returns the kid of that name; want is the one that comes next if the order is the declared one.
+func (n *node) find(key []byte, want int) int {
+	if want < len(n.names) && n.names[want] == string(key) {
+		return want
+	}
+	if n.index != nil {
+		if i, ok := n.index[string(key)]; ok {
+			return i
+		}
+		return -1
+	}
+	for i, name := range n.names {
+		if name == string(key) {
+			return i
+		}
+	}
+	return -1
+}
+
+// start begins a batch of about that many rows and bytes.
+func (d *decoder) start(rows int, size int64) {
+	d.rows, d.faults = 0, nil
+	for _, c := range d.cols {
+		c.start(rows, int(size)/max(1, len(d.cols)))
+	}
+}
+
+// row adds the object that text holds and nothing else. On false the syntax error stands in the parser.
+func (d *decoder) row(text []byte) bool {
+	for _, c := range d.cols {
+		c.mark = c.where()
+	}
+	d.b, d.errMsg, d.exact, d.rowFaults = text, "", false, 0
+	if !d.object() && d.errMsg == "" {
+		for _, c := range d.cols {
+			c.back(c.mark)
+		}
+		d.exact = true
+		d.object()
+	}
+	if d.errMsg != "" {
+		for _, c := range d.cols {
+			c.back(c.mark)
+		}
+		return false
+	}
+	d.rows++
+	return true
+}
+
+func (d *decoder) object() bool {
+	d.i = 0
+	if d.peek() != '{' {
+		return d.unexpected("an object")
+	}
+	if !d.members(&d.root, 0) {
+		return false
+	}
+	if d.peek() != 0 || d.i < len(d.b) {
+		return d.unexpected("nothing more behind the object")
+	}
+	return true
+}
+
+// value reads the value at d.i into n. It returns false on a syntax error, and where the row must be read exactly.
+func (d *decoder) value(n *node, rep uint8) bool {
+	c := d.peek()
+	if c == 'n' {
+		if !n.nullable {
+			return d.fault(n, rep, "null", "null, but the column takes none")
+		}
+		if !d.literal("null") {
+			return false
+		}
+		d.absent(n, n.above, rep)
+		return true
+	}
+	switch n.typ.Kind {
+	case schema.Text, schema.Binary:
+		if c == '"' {
+			return d.textValue(n, rep)
+		}
+	case schema.Int, schema.Float:
+		if c == '-' || ('0' <= c && c <= '9') || c == 'N' || c == 'I' {
+			return d.numberValue(n, rep)
+		}
+	case schema.Bool:
+		if c == 't' || c == 'f' {
+			if c == 't' && !d.literal("true") || c == 'f' && !d.literal("false") {
+				return false
+			}
+			n.col.bools = append(n.col.bools, c == 't')
+			n.col.present(rep)
+			return true
+		}
+	case schema.List:
+		if c == '[' {
+			return d.elements(n, rep)
+		}
+	case schema.Struct:
+		if c == '{' {
+			return d.members(n, rep)
+		}
+	case schema.Other:
+		return d.rawValue(n, rep)
+	}
+	return d.wrongType(n, rep, c)
+}
+
+func (d *decoder) textValue(n *node, rep uint8) bool {
+	col, start := n.col, d.i
+	had := len(col.data)
+	var ok bool
+	if col.data, ok = d.text(col.data); !ok {
+		return false
+	}
+	if d.lone {
+		col.data = col.data[:had]
+		d.i = start
+		return d.fault(n, rep, "wrong-text", "half a surrogate pair (\\ud800 to \\udfff) in text, which no UTF-8 can hold")
+	}
+	col.end()
+	col.present(rep)
+	return true
+}
+
+func (d *decoder) numberValue(n *node, rep uint8) bool {
+	start := d.i
+	num, ok := d.number()
+	if !ok {
+		return false
+	}
+	if n.typ.Kind == schema.Float {
+		n.col.float(num.double())
+		n.col.present(rep)
+		return true
+	}
+	if num.float {
+		d.i = start
+		return d.wrongType(n, rep, '.')
+	}
+	if v, ok := num.int(); !ok || !n.col.int(v) {
+		d.i = start
+		return d.fault(n, rep, "out-of-range", schema.Cut(string(num.text), 40)+" does not fit "+n.typ.String())
+	}
+	n.col.present(rep)
+	return true
+}
+
+// rawValue keeps the text of a value of mixed kinds.
+func (d *decoder) rawValue(n *node, rep uint8) bool {
+	start := d.i
+	if !d.skip(1) {
+		return false
+	}
+	n.col.data = append(n.col.data, d.b[start:d.i]...)
+	n.col.end()
+	n.col.present(rep)
+	return true
+}
+
+func (d *decoder) elements(n *node, rep uint8) bool {
+	d.i++
+	if d.peek() == ']' {
+		d.i++
+		d.absent(n, n.def, rep)
+		return true
+	}
+	for {
+		if !d.value(&n.kids[0], rep) {
+			return false
+		}
+		rep = n.rep
+		if again, ok := d.more(']'); !again {
+			return ok
+		}
+	}
+}
+
+func (d *decoder) members(n *node, rep uint8) bool {
+	if d.exact {
+		return d.exactMembers(n, rep)
+	}
+	d.i++
+	n.turn++
+	turn, found, want := n.turn, 0, 0
+	empty := d.peek() == '}'
+	if empty {
+		d.i++
+	}
+	for again := !empty; again; {
+		key, ok := d.member()
+		if !ok {
+			return false
+		}
+		if k := n.find(key, want); k >= 0 {
+			if n.seen[k] == turn {
+				return false // twice: exact
+			}
+			n.seen[k] = turn
+			found++
+			want = k + 1
+			if !d.value(&n.kids[k], rep) {
+				return false
+			}
+		} else {
+			d.note(n, key)
+			if !d.skip(1) {
+				return false
+			}
+		}
+		if again, ok = d.more('}'); !ok {
+			return false
+		}
+	}
+	if found < len(n.kids) {
+		for k := range n.kids {
+			if n.seen[k] != turn && !d.missing(&n.kids[k], rep) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// exactMembers finds where each field's value stands, the last one counting where a key is there twice, as in Python, and
+// then reads them.
+func (d *decoder) exactMembers(n *node, rep uint8) bool {
+	for k := range n.at {
+		n.at[k] = -1
+	}
+	d.i++
+	empty := d.peek() == '}'
+	if empty {
+		d.i++
+	}
+	for again := !empty; again; {
+		key, ok := d.member()
+		if !ok {
+			return false
+		}
+		if k := n.find(key, 0); k >= 0 {
+			n.at[k] = d.i
+		} else {
+			d.note(n, key)
+		}
+		if !d.skip(1) {
+			return false
+		}
+		if again, ok = d.more('}'); !ok {
+			return false
+		}
+	}
+	end := d.i
+	for k := range n.kids {
+		kid := &n.kids[k]
+		if d.i = n.at[k]; d.i < 0 {
+			d.missing(kid, rep)
+		} else if !d.value(kid, rep) {
+			return false
+		}
+	}
+	d.i = end
+	return true
+}
+
+// missing stands for a field that the object does not have.
+func (d *decoder) missing(n *node, rep uint8) bool {
+	if n.nullable {
+		d.absent(n, n.above, rep)
+		return true
+	}
+	if !d.exact {
+		return false
+	}
+	d.addFault(n, "missing", "missing, but the column takes no null", "")
+	d.hollow(n, rep)
+	return true
+}
+
+// absent adds an entry at level def to every leaf below n.
+func (d *decoder) absent(n *node, def, rep uint8) {
+	for _, c := range d.cols[n.first:n.last] {
+		c.absent(def, rep)
+	}
+}
+
+// hollow adds a null, or where n takes none what comes nearest.
+func (d *decoder) hollow(n *node, rep uint8) {
+	switch {
+	case n.nullable:
+		d.absent(n, n.above, rep)
+	case n.typ.Kind == schema.Struct:
+		for k := range n.kids {
+			d.hollow(&n.kids[k], rep)
+		}
+	case n.typ.Kind == schema.List:
+		d.absent(n, n.def, rep)
+	default:
+		n.col.zero(rep)
+	}
+}
+
+// note remembers a key that no column is declared for.
+func (d *decoder) note(n *node, key []byte) {
+	if _, ok := n.unknown[string(key)]; ok || len(d.unknown) >= maxUnknown {
+		return
+	}
+	if n.unknown == nil {
+		n.unknown = map[string]struct{}{}
+	}
+	n.unknown[string(key)] = struct{}{}
+	d.unknown[string(n.path.Field(schema.Cut(string(key), 80)))] = struct{}{}
+}
+
+// wrongType notes that the value at d.i, which begins with c ('.': a number with a fraction or an exponent), is not of n's type.
+func (d *decoder) wrongType(n *node, rep uint8, c byte) bool {
+	if !d.exact {
+		return false
+	}
+	got := map[byte]string{'"': "string", '{': "struct", '[': "list", 't': "bool", 'f': "bool", '.': "float", 'N': "float", 'I': "float"}[c]
+	if got == "" {
+		start := d.i
+		if num, ok := d.number(); !ok {
+			return false
+		} else if got = "int"; num.float {
+			got = "float"
+		}
+		d.i = start
+	}
+	return d.fault(n, rep, "wrong-type", fmt.Sprintf("expected %s, got %s", n.typ.Kind, got))
+}
+
+// fault passes over the value at d.i, which n cannot take, and puts a null in its place.
+func (d *decoder) fault(n *node, rep uint8, reason, message string) bool {
+	if !d.exact {
+		return false
+	}
+	start := d.i
+	if !d.skip(1) {
+		return false
+	}
+	d.addFault(n, reason, message, schema.Cut(string(d.b[start:min(d.i, start+4*excerptLen)]), excerptLen))
+	d.hollow(n, rep)
+	return true
+}
+
+func (d *decoder) addFault(n *node, reason, message, value string) {
+	if d.rowFaults++; d.rowFaults > maxRowFaults {
+		return
+	}
+	d.faults = append(d.faults, record.Fault{Row: int32(d.rows), Reason: reason, Path: n.path,
+		Message: string(n.path) + ": " + message, Value: value})
+}
+
+// leaves hands the gathered rows over.
+func (d *decoder) leaves() []record.Leaf {
+	out := make([]record.Leaf, len(d.cols))
+	for i, c := range d.cols {
+		out[i] = record.Leaf{Leaf: c.leaf, Vec: c.vector(d.rows)}
+	}
+	return out
+}

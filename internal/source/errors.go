@@ -1,0 +1,44 @@
+package source
+
+import (
+	"errors"
+	"strconv"
+)
+
+// ErrFormat is what every *FormatError is.
+var ErrFormat = errors.New("file cannot be read as its format")
+
+// A FormatError is a file that cannot be read as its format: damaged, cut off, another format, or only a pointer to the
+// data. It is the error class of exit status 3; every other error of this package is about what the user named (2).
+type FormatError struct {
+	File    string // as the user named it
+	Line    int64  // from 1; 0: the whole file
+	Column  int    // from 1, in bytes; 0: the whole line
+	Message string // "" where Err says all, with the file's name
+	Err     error  // the cause; may be nil
+}
+
+// Error returns "train.jsonl:17:23: message".
+func (e *FormatError) Error() string {
+	if e.Message == "" && e.Err != nil {
+		return e.Err.Error()
+	}
+	s := e.File
+	if e.Line > 0 {
+		s += ":" + strconv.FormatInt(e.Line, 10)
+		if e.Column > 0 {
+			s += ":" + strconv.Itoa(e.Column)
+		}
+	}
+	s += ": " + e.Message
+	if e.Err != nil {
+		s += ": " + e.Err.Error()
+	}
+	return s
+}
+
+// Unwrap returns the cause.
+func (e *FormatError) Unwrap() error { return e.Err }
+
+// Is reports whether target is ErrFormat.
+func (e *FormatError) Is(target error) bool { return target == ErrFormat }

@@ -1,0 +1,83 @@
+package source
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/rlprep/rlprep/internal/parquetio"
+	"github.com/rlprep/rlprep/internal/record"
+)
+
+// A groupReader reads a unit of a Parquet file.
+type groupReader struct {
+	u      Unit
+	leaves []record.Leaf // with Raw, where the unit is Whole
+	decode []int
+	reader *parquetio.Reader // nil where nothing is decoded
+	read   int64
+}
+
+func (f *File) openGroup(u Unit, decode []int) (Reader, error) {
+	r := &groupReader{u: u, decode: slices.Clone(decode)}
+	for i, l := range f.Schema.Leaves() {
+		r.leaves = append(r.leaves, record.Leaf{Leaf: l})
+		if u.Whole {
+			r.leaves[i].Raw = f.Parquet.Raw(u.RowGroup, i)
+		}
+	}
+	slices.Sort(r.decode)
+	r.decode = slices.Compact(r.decode)
+	for _, i := range r.decode {
+		if i < 0 || i >= len(r.leaves) {
+			return nil, fmt.Errorf("%s: open: no leaf %d", f.Name, i)
+		}
+	}
+	if len(r.decode) > 0 {
+		var err error
+		if r.reader, err = f.Parquet.Reader(u.RowGroup, r.decode, u.InGroup, u.Rows); err != nil {
+			return nil, asFormat(f.Name, err)
+		}
+	}
+	return r, nil
+}
+
+// Next implements Reader.
+func (r *groupReader) Next(ctx context.Context, maxRows int) (*record.Batch, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	f := r.u.File
+	rows := int(min(int64(maxRows), r.u.Rows-r.read))
+	if rows <= 0 {
+		return nil, io.EOF
+	}
+	b := &record.Batch{Schema: f.Schema, File: f.Name, RowGroup: r.u.RowGroup, FirstRow: r.u.First + r.read, Rows: rows}
+	b.First = f.First + b.FirstRow
+	b.Leaves = slices.Clone(r.leaves)
+	if r.reader != nil {
+		vecs, err := r.reader.Next(rows)
+		if err == io.EOF {
+			return nil, &FormatError{File: f.Name, Message: fmt.Sprintf("row group %d: %d of %d rows are there: the file is damaged",
+				r.u.RowGroup, r.u.InGroup+r.read, r.u.InGroup+r.u.Rows)}
+		}
+		if err != nil {
+			return nil, asFormat(f.Name, err)
+		}
+		for k, v := range vecs {
+			b.Leaves[r.decode[k]].Vec = v
+			b.Rows = v.Rows
+		}
+	}
+	r.read += int64(b.Rows)
+	return b, nil
+}
+
+// Close implements Reader.
+func (r *groupReader) Close() error {
+	if r.reader == nil {
+		return nil
+	}
+	return r.reader.Close()
+}

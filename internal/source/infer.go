@@ -1,0 +1,227 @@
+package source
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/rlprep/rlprep/schema"
+)
+
+const (
+	inferDepth  = 60   // nesting beyond which a value is kept as its text: levels are counted in a byte
+	inferFields = 4096 // fields of all structs together; beyond, a struct is kept as its text
+)
+
+// kinds that a value had.
+type kinds uint8
+
+const (
+	sawBool kinds = 1 << iota
+	sawInt
+	sawFloat
+	sawText
+	sawList
+	sawStruct
+	sawTooMuch
+)
+
+// A guess is what is known of the type of one value in all rows so far.
+type guess struct {
+	kinds kinds
+	name  string
+	kids  []*guess // struct: in the order in which they were first seen
+	index map[string]*guess
+	elem  *guess
+}
+
+// An inferrer finds out the columns of a line format. Integers are int64, or double where one has a fraction or does not
+// fit; what is null in every row is of Arrow's null type; a struct has every field that any row has. Where kinds do not
+// agree, the type is Other, "mixed<int64, string>", which no loader takes: HF datasets fails on such a file.
+type inferrer struct {
+	parser
+	root   guess
+	fields int
+}
+
+// infer finds out f's columns and counts its rows on the way.
+func (o *opener) infer(ctx context.Context, f *File, at io.ReaderAt, start spot, array bool) error {
+	var in inferrer
+	l, err := scanRows(ctx, at, array, start, func(s *rowScanner, row []byte) error {
+		if f.Keys == nil {
+			f.Keys = firstKeys(row)
+		}
+		if !in.row(row) {
+			return f.syntaxError(s, row, &in.parser)
+		}
+		return nil
+	})
+	if err != nil {
+		return f.formatError(err)
+	}
+	f.layout, f.Rows = l, l.rows
+	f.Schema = &schema.Schema{Fields: in.root.structType().Fields}
+	return nil
+}
+
+func (in *inferrer) row(text []byte) bool {
+	in.b, in.i, in.errMsg = text, 0, ""
+	if in.peek() != '{' {
+		return in.unexpected("an object")
+	}
+	if !in.value(&in.root, 0) {
+		return false
+	}
+	if in.peek() != 0 || in.i < len(in.b) {
+		return in.unexpected("nothing more behind the object")
+	}
+	return true
+}
+
+func (in *inferrer) value(g *guess, depth int) bool {
+	c := in.peek()
+	switch c {
+	case '"':
+		g.kinds |= sawText
+		return in.skipText()
+	case 't', 'f':
+		g.kinds |= sawBool
+		return in.skip(depth)
+	case 'n':
+		return in.literal("null")
+	case '{', '[':
+		if depth > inferDepth || g.kinds&sawTooMuch != 0 {
+			g.kinds |= sawTooMuch
+			return in.skip(depth)
+		}
+		if c == '{' {
+			return in.members(g, depth+1)
+		}
+		return in.elements(g, depth+1)
+	}
+	n, ok := in.number()
+	if !ok {
+		return false
+	}
+	if n.float {
+		g.kinds |= sawFloat
+	} else if _, fits := n.int(); fits {
+		g.kinds |= sawInt
+	} else {
+		g.kinds |= sawFloat
+	}
+	return true
+}
+
+func (in *inferrer) elements(g *guess, depth int) bool {
+	g.kinds |= sawList
+	if g.elem == nil {
+		g.elem = &guess{}
+	}
+	in.i++
+	if in.peek() == ']' {
+		in.i++
+		return true
+	}
+	for {
+		if !in.value(g.elem, depth) {
+			return false
+		}
+		if again, ok := in.more(']'); !again {
+			return ok
+		}
+	}
+}
+
+func (in *inferrer) members(g *guess, depth int) bool {
+	g.kinds |= sawStruct
+	in.i++
+	if in.peek() == '}' {
+		in.i++
+		return true
+	}
+	for want := 0; ; want++ {
+		key, ok := in.member()
+		if !ok {
+			return false
+		}
+		var kid *guess
+		if want < len(g.kids) && g.kids[want].name == string(key) {
+			kid = g.kids[want]
+		} else if kid = in.kid(g, key); kid == nil {
+			if g == &in.root {
+				return in.fail(in.i, fmt.Sprintf("more than %d columns and fields in all rows together", inferFields))
+			}
+			g.kinds |= sawTooMuch
+			kid = &guess{kinds: sawTooMuch}
+		}
+		if !in.value(kid, depth) {
+			return false
+		}
+		if again, ok := in.more('}'); !again {
+			return ok
+		}
+	}
+}
+
+// kid returns the field of that name, made where it is new; nil where there are too many.
+func (in *inferrer) kid(g *guess, key []byte) *guess {
+	if k := g.index[string(key)]; k != nil {
+		return k
+	}
+	if in.fields >= inferFields {
+		return nil
+	}
+	in.fields++
+	if g.index == nil {
+		g.index = map[string]*guess{}
+	}
+	k := &guess{name: string(key)}
+	g.index[k.name] = k
+	g.kids = append(g.kids, k)
+	return k
+}
+
+var kindNames = [...]struct {
+	kind kinds
+	name string
+}{{sawBool, "bool"}, {sawInt, "int64"}, {sawFloat, "double"}, {sawText, "string"}, {sawList, "list"}, {sawStruct, "struct"}}
+
+// typ returns the type of all values seen.
+func (g *guess) typ() schema.Type {
+	switch g.kinds {
+	case 0:
+		return schema.Type{Kind: schema.Null}
+	case sawBool:
+		return schema.BoolType
+	case sawInt:
+		return schema.Int64Type
+	case sawFloat, sawInt | sawFloat:
+		return schema.FloatType
+	case sawText:
+		return schema.StringType
+	case sawList:
+		return schema.ListOf(g.elem.typ())
+	case sawStruct:
+		return g.structType()
+	}
+	if g.kinds&sawTooMuch != 0 {
+		return schema.Type{Kind: schema.Other, Name: "json"}
+	}
+	var names []string
+	for _, k := range kindNames {
+		if g.kinds&k.kind != 0 {
+			names = append(names, k.name)
+		}
+	}
+	return schema.Type{Kind: schema.Other, Name: "mixed<" + strings.Join(names, ", ") + ">"}
+}
+
+func (g *guess) structType() schema.Type {
+	t := schema.Type{Kind: schema.Struct}
+	for _, k := range g.kids {
+		t.Fields = append(t.Fields, schema.NewField(k.name, k.typ()))
+	}
+	return t
+}

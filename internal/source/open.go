@@ -1,0 +1,451 @@
+package source
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/rlprep/rlprep/internal/parquetio"
+	"github.com/rlprep/rlprep/schema"
+)
+
+const understood = "Parquet (.parquet) and JSON Lines (.jsonl, .ndjson, .json; also .gz, .zst)"
+
+// format is what the suffix of a name says.
+type format uint8
+
+const (
+	unknownFormat format = iota
+	parquetFormat
+	linesFormat
+)
+
+// suffix returns what the suffix of name says, and the suffix.
+func suffix(name string) (format, string) {
+	base := strings.ToLower(filepath.Base(name))
+	ext := filepath.Ext(base)
+	switch ext {
+	case ".parquet":
+		return parquetFormat, ext
+	case ".jsonl", ".ndjson", ".json":
+		return linesFormat, ext
+	case ".gz", ".zst":
+		if f, inner := suffix(strings.TrimSuffix(base, ext)); f == linesFormat {
+			return linesFormat, inner + ext
+		}
+	}
+	return unknownFormat, ext
+}
+
+var (
+	parquetMagic = []byte("PAR1")
+	gzipMagic    = []byte{0x1f, 0x8b}
+	zstdMagic    = []byte{0x28, 0xb5, 0x2f, 0xfd}
+	arrowMagic   = []byte("ARROW1")
+	bom          = []byte{0xef, 0xbb, 0xbf}
+)
+
+// An opener opens the files of one Set.
+type opener struct {
+	spec *Spec
+}
+
+// open reads what is known of f before its rows: the footer, or where the rows stand.
+func (o *opener) open(ctx context.Context, f *File) error {
+	if f.memory != nil {
+		f.text = text{at: bytes.NewReader(f.memory), size: int64(len(f.memory))}
+		return o.lines(ctx, f)
+	}
+	if f.Name == "-" {
+		return o.stdin(ctx, f)
+	}
+	in, err := os.Open(f.path)
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.Name, reason(err))
+	}
+	defer in.Close()
+	if f.info, err = in.Stat(); err != nil {
+		return fmt.Errorf("%s: %w", f.Name, reason(err))
+	}
+	if !f.info.Mode().IsRegular() {
+		return fmt.Errorf("%s: not a regular file (a pipe is read as -)", f.Name)
+	}
+	f.Bytes = f.info.Size()
+	head := make([]byte, 512)
+	n, err := io.ReadFull(in, head)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return fmt.Errorf("%s: read: %w", f.Name, reason(err))
+	}
+	return o.sniff(ctx, f, in, head[:n])
+}
+
+// sniff opens f by what it holds, which counts for more than its name.
+func (o *opener) sniff(ctx context.Context, f *File, in *os.File, head []byte) error {
+	byName, ext := suffix(f.Name)
+	if msg := pointer(f.Name, head); msg != "" {
+		return &FormatError{File: f.Name, Message: msg}
+	}
+	switch {
+	case bytes.HasPrefix(head, parquetMagic):
+		return o.parquet(f, f.path)
+	case bytes.HasPrefix(head, arrowMagic):
+		return &FormatError{File: f.Name, Message: "an Arrow file: what can be read is " + understood}
+	case byName == parquetFormat:
+		return &FormatError{File: f.Name, Message: notParquet(head, f.Bytes)}
+	case byName == unknownFormat:
+		if ext == "" {
+			return &FormatError{File: f.Name, Message: "no suffix that says its format: what can be read is " + understood}
+		}
+		return &FormatError{File: f.Name, Message: fmt.Sprintf("files %s cannot be read: what can be is %s", ext, understood)}
+	}
+	if c := codec(head); c != nil {
+		if _, err := in.Seek(0, io.SeekStart); err != nil {
+			return fmt.Errorf("%s: read: %w", f.Name, reason(err))
+		}
+		return o.spool(ctx, f, in, c)
+	}
+	if strings.HasSuffix(ext, ".gz") || strings.HasSuffix(ext, ".zst") {
+		if len(head) == 0 {
+			return &FormatError{File: f.Name, Message: "an empty file, no compressed one"}
+		}
+	}
+	f.text = text{size: f.Bytes}
+	return o.lines(ctx, f)
+}
+
+func notParquet(head []byte, size int64) string {
+	what := "it is no Parquet file"
+	if size == 0 {
+		return what + ": it is empty"
+	}
+	if t := bytes.TrimLeft(bytes.TrimPrefix(head, bom), " \t\r\n"); len(t) > 0 && (t[0] == '{' || t[0] == '[') {
+		return what + " but JSON: name it .jsonl"
+	}
+	return fmt.Sprintf("%s: it begins with %q, not with PAR1", what, head[:min(4, len(head))])
+}
+
+// pointer returns what to say of a file that only points to the data; "" where head begins no such file. The forms are
+// those of Git LFS (which git-xet uses too), of XetHub, of DVC and of git-annex.
+func pointer(name string, head []byte) string {
+	is := func(prefix string) bool { return bytes.HasPrefix(head, []byte(prefix)) }
+	switch {
+	case is("version https://git-lfs.github.com/spec/"), is("version https://hawser.github.com/spec/"):
+		return "a Git LFS pointer, not the data: fetch it with: git lfs pull --include=" + filepath.Base(name)
+	case is("# xet version"):
+		return "a Xet pointer, not the data: fetch it with: git xet materialize " + name
+	case strings.HasSuffix(name, ".dvc") && (is("outs:") || is("md5:") || bytes.Contains(head, []byte("\nouts:"))):
+		return "a DVC file, not the data: fetch it with: dvc pull " + name + ", then name " + strings.TrimSuffix(name, ".dvc")
+	case is("/annex/objects/"):
+		return "a git-annex pointer, not the data: fetch it with: git annex get " + name
+	}
+	return ""
+}
+
+func (o *opener) parquet(f *File, path string) error {
+	p, err := parquetio.Open(path)
+	if err != nil {
+		return asFormat(f.Name, err)
+	}
+	f.Parquet, f.Format, f.Schema, f.Rows, f.Metadata = p, "parquet", p.Schema(), p.NumRows(), p.Metadata()
+	for _, g := range p.RowGroups() {
+		f.RowGroups = append(f.RowGroups, g.Rows)
+	}
+	return nil
+}
+
+// asFormat gives an error of parquetio the class of this package. Its message names the file already.
+func asFormat(name string, err error) error {
+	switch {
+	case errors.Is(err, parquetio.ErrFormat):
+		return &FormatError{File: name, Err: err}
+	case strings.Contains(err.Error(), name):
+		return err
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+// A decompressor makes a reader of the text in r.
+type decompressor struct {
+	name string
+	open func(r io.Reader) (io.ReadCloser, error)
+}
+
+func codec(head []byte) *decompressor {
+	switch {
+	case bytes.HasPrefix(head, gzipMagic):
+		return &decompressor{"gzip", func(r io.Reader) (io.ReadCloser, error) { return gzip.NewReader(r) }}
+	case bytes.HasPrefix(head, zstdMagic):
+		return &decompressor{"zstd", func(r io.Reader) (io.ReadCloser, error) {
+			d, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(1<<30))
+			if err != nil {
+				return nil, err
+			}
+			return d.IOReadCloser(), nil
+		}}
+	}
+	return nil
+}
+
+// spool writes the text in a compressed file to a temporary one and counts its rows there.
+func (o *opener) spool(ctx context.Context, f *File, in io.Reader, c *decompressor) error {
+	var sum hash.Hash
+	if o.spec.Hash {
+		sum = sha256.New()
+		in = io.TeeReader(in, sum)
+	}
+	tmp, err := o.temp(f)
+	if err != nil {
+		return err
+	}
+	if err := decompress(tmp, &contextReader{ctx, in}, c); err != nil {
+		return o.spoolError(ctx, f, tmp, c, err)
+	}
+	if sum != nil {
+		if _, err := io.Copy(io.Discard, in); err != nil { // what may stand behind the compressed text
+			return fmt.Errorf("%s: read: %w", f.Name, reason(err))
+		}
+		f.sum = hex.EncodeToString(sum.Sum(nil))
+	}
+	return o.spooled(ctx, f, tmp)
+}
+
+func decompress(to io.Writer, in io.Reader, c *decompressor) error {
+	z, err := c.open(in)
+	if err != nil {
+		return err
+	}
+	defer z.Close()
+	_, err = io.Copy(to, z)
+	return err
+}
+
+// spoolError tells what is wrong with the file from what is wrong with the disk.
+func (o *opener) spoolError(ctx context.Context, f *File, tmp *os.File, c *decompressor, err error) error {
+	var disk *os.PathError
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.As(err, &disk) && disk.Path == tmp.Name():
+		return fmt.Errorf("%s: decompress into %s: %w", f.Name, filepath.Dir(tmp.Name()), disk.Err)
+	case errors.As(err, &disk):
+		return fmt.Errorf("%s: read: %w", f.Name, disk.Err)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return &FormatError{File: f.Name, Message: c.name + ": the file ends too early: it is cut off"}
+	}
+	return &FormatError{File: f.Name, Message: c.name, Err: err}
+}
+
+// temp makes a temporary file for f. Its name is removed at once where the system allows that, so that nothing is left
+// behind whatever happens; else Close removes it.
+func (o *opener) temp(f *File) (*os.File, error) {
+	if o.spec.TempDir != "" {
+		if err := os.MkdirAll(o.spec.TempDir, 0o755); err != nil {
+			return nil, fmt.Errorf("%s: make a folder for temporary files: %w", f.Name, err)
+		}
+	}
+	tmp, err := os.CreateTemp(o.spec.TempDir, "rlprep-*.spool")
+	if err != nil {
+		return nil, fmt.Errorf("%s: make a temporary file: %w", f.Name, err)
+	}
+	f.Spooled, f.spool = true, tmp
+	f.named = os.Remove(tmp.Name()) != nil
+	return tmp, nil
+}
+
+func (o *opener) spooled(ctx context.Context, f *File, tmp *os.File) error {
+	size, err := tmp.Seek(0, io.SeekEnd)
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.Name, err)
+	}
+	f.text = text{at: tmp, size: size}
+	return o.lines(ctx, f)
+}
+
+// stdin copies standard input to a temporary file and opens it by what it holds.
+func (o *opener) stdin(ctx context.Context, f *File) error {
+	if o.spec.Stdin == nil {
+		return fmt.Errorf("-: there is no standard input here")
+	}
+	in := &contextReader{ctx, o.spec.Stdin}
+	head := make([]byte, 512)
+	n, err := io.ReadFull(in, head)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return fmt.Errorf("-: read: %w", err)
+	}
+	head = head[:n]
+	sum, count := sha256.New(), &counter{}
+	all := io.TeeReader(io.MultiReader(bytes.NewReader(head), in), io.MultiWriter(sum, count))
+	if msg := pointer(f.Name, head); msg != "" {
+		return &FormatError{File: f.Name, Message: msg}
+	}
+	if bytes.HasPrefix(head, parquetMagic) {
+		return o.stdinParquet(f, all, sum, count)
+	}
+	tmp, err := o.temp(f)
+	if err != nil {
+		return err
+	}
+	if c := codec(head); c != nil {
+		err = decompress(tmp, all, c)
+		if err != nil {
+			return o.spoolError(ctx, f, tmp, c, err)
+		}
+		_, err = io.Copy(io.Discard, all)
+	} else {
+		_, err = io.Copy(tmp, all)
+	}
+	if err != nil {
+		return fmt.Errorf("-: read: %w", err)
+	}
+	f.Bytes, f.sum = count.n, hex.EncodeToString(sum.Sum(nil))
+	return o.spooled(ctx, f, tmp)
+}
+
+// stdinParquet copies Parquet from standard input to a temporary file with a name, which parquetio opens by.
+func (o *opener) stdinParquet(f *File, all io.Reader, sum hash.Hash, count *counter) error {
+	tmp, err := os.CreateTemp(o.spec.TempDir, "rlprep-*.parquet")
+	if err != nil {
+		return fmt.Errorf("-: make a temporary file: %w", err)
+	}
+	f.Spooled, f.spool, f.named = true, tmp, true
+	if _, err := io.Copy(tmp, all); err != nil {
+		return fmt.Errorf("-: read: %w", err)
+	}
+	f.Bytes, f.sum = count.n, hex.EncodeToString(sum.Sum(nil))
+	err = o.parquet(f, tmp.Name())
+	if os.Remove(tmp.Name()) == nil {
+		f.named = false
+	}
+	return err
+}
+
+type counter struct{ n int64 }
+
+// Write implements io.Writer.
+func (c *counter) Write(b []byte) (int, error) { c.n += int64(len(b)); return len(b), nil }
+
+// lines counts the rows of a line format, and where no columns are declared finds out what they are.
+func (o *opener) lines(ctx context.Context, f *File) error {
+	at, done, err := f.open()
+	if err != nil {
+		return err
+	}
+	defer done()
+	start, array, err := begin(f, at)
+	if err != nil {
+		return err
+	}
+	f.Format = "jsonl"
+	if array {
+		f.Format = "json"
+	}
+	if o.spec.Hash && f.sum == "" {
+		h := &hashingReader{at: at, sum: sha256.New()}
+		at = h
+		defer func() { f.sum = h.hex(f.text.size) }()
+	}
+	if o.spec.Fields != nil {
+		f.Schema = &schema.Schema{Fields: o.spec.Fields(f.Name)}
+	}
+	if f.Schema == nil || len(f.Schema.Fields) == 0 {
+		return o.infer(ctx, f, at, start, array)
+	}
+	if _, err := newDecoder(f.Schema); err != nil {
+		return fmt.Errorf("%s: %w", f.Name, err)
+	}
+	f.layout, err = scanRows(ctx, at, array, start, func(s *rowScanner, row []byte) error {
+		if f.Keys == nil {
+			f.Keys = firstKeys(row)
+		}
+		return nil
+	})
+	if err != nil {
+		return f.formatError(err)
+	}
+	f.Rows = f.layout.rows
+	return nil
+}
+
+// begin returns where the rows of f begin, behind a byte order mark, and whether they are the elements of an array.
+func begin(f *File, at io.ReaderAt) (spot, bool, error) {
+	start := spot{line: 1}
+	head := make([]byte, 4096)
+	n, err := at.ReadAt(head, 0)
+	if err != nil && err != io.EOF {
+		return start, false, fmt.Errorf("%s: read: %w", f.Name, reason(err))
+	}
+	head = head[:n]
+	if bytes.HasPrefix(head, []byte{0xff, 0xfe}) || bytes.HasPrefix(head, []byte{0xfe, 0xff}) {
+		return start, false, &FormatError{File: f.Name, Message: "text in UTF-16, not UTF-8: convert it with: iconv -f UTF-16 -t UTF-8"}
+	}
+	if bytes.HasPrefix(head, bom) {
+		f.BOM = true
+		start.offset, start.lineStart = int64(len(bom)), int64(len(bom))
+		head = head[len(bom):]
+	}
+	head = bytes.TrimLeft(head, " \t\r\n")
+	return start, len(head) > 0 && head[0] == '[', nil
+}
+
+// firstKeys returns the keys of the object in row, in order; none where it is no object.
+func firstKeys(row []byte) []string {
+	keys := []string{}
+	p := parser{b: row}
+	if p.peek() != '{' {
+		return keys
+	}
+	p.i++
+	for again := p.peek() == '"'; again; {
+		key, ok := p.member()
+		if !ok || !p.skip(1) {
+			return keys
+		}
+		keys = append(keys, string(key))
+		again, _ = p.more('}')
+	}
+	return keys
+}
+
+// A hashingReader hashes what is read from front to back through it.
+type hashingReader struct {
+	at  io.ReaderAt
+	sum hash.Hash
+	pos int64
+}
+
+// ReadAt implements io.ReaderAt.
+func (h *hashingReader) ReadAt(b []byte, off int64) (int, error) {
+	if off > h.pos { // a byte order mark that was stepped over
+		skipped := make([]byte, off-h.pos)
+		if _, err := h.at.ReadAt(skipped, h.pos); err != nil {
+			return 0, err
+		}
+		h.sum.Write(skipped)
+		h.pos = off
+	}
+	n, err := h.at.ReadAt(b, off)
+	if end := off + int64(n); end > h.pos {
+		h.sum.Write(b[h.pos-off : n])
+		h.pos = end
+	}
+	return n, err
+}
+
+// hex returns the hash where all size bytes were read, else "".
+func (h *hashingReader) hex(size int64) string {
+	if h.pos != size {
+		return ""
+	}
+	return hex.EncodeToString(h.sum.Sum(nil))
+}

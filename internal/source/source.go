@@ -1,0 +1,219 @@
+// Package source finds the files that a user names, says what is in them before a row is read, and reads their rows in
+// units. Parquet is read by internal/parquetio; JSON Lines, and JSON that is one array of objects, are read here.
+package source
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/schema/rule"
+)
+
+// A Spec is what a user names. The zero value of each field is its everyday one.
+type Spec struct {
+	Args      []string   // files, folders, globs (with **), "-" for standard input
+	FilesFrom string     // a file of such names, one a line; "-" for standard input; blank lines and lines with # are skipped
+	Val       []string   // as Args, but validation data
+	Splits    []SplitArg // splits to take, or with Glob what they are made of, from the one folder in Args (or the working directory)
+	Layout    []SplitArg // where a recipe's dataset keeps its splits: in a folder where any matches, these count, not its names
+	Embedded  []Embedded // files in memory, in place of Args
+
+	// Fields returns the declared columns of a file in a line format; nil: they are inferred from all rows.
+	Fields func(name string) []schema.Field
+
+	// Lenient takes every file for what it is, as lint and edits of single columns do: a folder may mix formats, files
+	// that belong to no split are taken too, and a file that cannot be opened is left out and named in Set.Errors.
+	Lenient bool
+	Hash    bool      // have SHA256 of line formats computed while they are counted
+	TempDir string    // for what must be decompressed first; "": the system's
+	Stdin   io.Reader // nil: there is none
+}
+
+// An Embedded is a file in memory, in a line format. Its name says its split, as those of files do.
+type Embedded struct {
+	Name string
+	Data []byte // not copied
+}
+
+// Demo returns the Spec of files embedded in the binary.
+func Demo(files ...Embedded) Spec { return Spec{Embedded: files} }
+
+// A Set is the files that a Spec names, open.
+type Set struct {
+	Splits []Split  // train, validation, test, then others by name; with Layout or globs in Splits, in their order
+	Unused []string // files beside the data that belong to no split and were left out; to be told
+	Errors []error  // Lenient: files that could not be opened
+}
+
+// A Split is the files of one split, sorted by their names' bytes.
+type Split struct {
+	Name  string
+	Files []*File
+}
+
+// Rows returns the number of rows in all files of the split.
+func (s Split) Rows() int64 {
+	n := int64(0)
+	for _, f := range s.Files {
+		n += f.Rows
+	}
+	return n
+}
+
+// Files returns all files, split by split; the Index of each is its place here.
+func (s *Set) Files() []*File {
+	var out []*File
+	for _, split := range s.Splits {
+		out = append(out, split.Files...)
+	}
+	return out
+}
+
+// Split returns the split of that name, and whether there is one.
+func (s *Set) Split(name string) (Split, bool) {
+	i := slices.IndexFunc(s.Splits, func(sp Split) bool { return sp.Name == name })
+	if i < 0 {
+		return Split{}, false
+	}
+	return s.Splits[i], true
+}
+
+// Close closes all files and removes what was spooled.
+func (s *Set) Close() error {
+	var errs []error
+	for _, f := range s.Files() {
+		errs = append(errs, f.shut())
+	}
+	return errors.Join(errs...)
+}
+
+func (f *File) shut() error {
+	var errs []error
+	if f.Parquet != nil {
+		errs = append(errs, f.Parquet.Close())
+	}
+	if f.spool != nil {
+		f.spool.Close() // read only by now
+		if f.named {
+			errs = append(errs, os.Remove(f.spool.Name()))
+		}
+		f.spool = nil
+	}
+	return errors.Join(errs...)
+}
+
+// Resolve finds the files of spec, assigns them to splits and reads their footers, or counts their lines. A file that is
+// damaged is a *FormatError; every other error is about what was named.
+func Resolve(ctx context.Context, spec Spec) (*Set, error) {
+	n := namer{spec: &spec}
+	found, err := n.all()
+	if err != nil {
+		return nil, err
+	}
+	set := &Set{Unused: n.unused}
+	set.Splits = group(found, splitOrder(&spec))
+	if err := set.openAll(ctx, &opener{&spec}); err != nil {
+		set.Close()
+		return nil, err
+	}
+	for i, f := range set.Files() {
+		f.Index = i
+	}
+	for _, s := range set.Splits {
+		first := int64(0)
+		for _, f := range s.Files {
+			f.First = first
+			first += f.Rows
+		}
+	}
+	return set, nil
+}
+
+// splitOrder returns the names of splits whose order was given.
+func splitOrder(spec *Spec) []string {
+	var out []string
+	for _, list := range [][]SplitArg{spec.Splits, spec.Layout} {
+		for _, s := range list {
+			if s.Glob != "" {
+				out = append(out, s.Name)
+			}
+		}
+	}
+	return out
+}
+
+// group sorts files into splits.
+func group(found []candidate, order []string) []Split {
+	var out []Split
+	for _, c := range found {
+		i := slices.IndexFunc(out, func(s Split) bool { return s.Name == c.split })
+		if i < 0 {
+			i = len(out)
+			out = append(out, Split{Name: c.split})
+		}
+		f := &File{File: &rule.File{Name: c.name, Split: c.split, Val: c.val, Glob: c.glob, Bytes: int64(len(c.memory))}, path: c.path, memory: c.memory}
+		out[i].Files = append(out[i].Files, f)
+	}
+	rank := func(name string) int {
+		if i := slices.Index(order, name); i >= 0 {
+			return i
+		}
+		return len(order) + splitRank(name)
+	}
+	slices.SortFunc(out, func(a, b Split) int {
+		return cmp.Or(cmp.Compare(rank(a.Name), rank(b.Name)), strings.Compare(a.Name, b.Name))
+	})
+	for _, s := range out {
+		slices.SortStableFunc(s.Files, func(a, b *File) int { return strings.Compare(a.Name, b.Name) })
+	}
+	return out
+}
+
+// openAll opens all files, several at a time. The error returned is that of the first file in order.
+func (s *Set) openAll(ctx context.Context, o *opener) error {
+	files := s.Files()
+	errs := make([]error, len(files))
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for i, f := range files {
+		wg.Add(1)
+		slots <- struct{}{}
+		go func() {
+			defer func() { <-slots; wg.Done() }()
+			errs[i] = o.open(ctx, f)
+		}()
+	}
+	wg.Wait()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	failed := map[*File]bool{}
+	for i, err := range errs {
+		if err == nil {
+			continue
+		}
+		if !o.spec.Lenient {
+			return err
+		}
+		s.Errors = append(s.Errors, err)
+		failed[files[i]] = true
+		files[i].shut()
+	}
+	for i := range s.Splits {
+		s.Splits[i].Files = slices.DeleteFunc(s.Splits[i].Files, func(f *File) bool { return failed[f] })
+	}
+	s.Splits = slices.DeleteFunc(s.Splits, func(sp Split) bool { return len(sp.Files) == 0 })
+	return nil
+}
+
+// noSource is the error for a Spec that names nothing.
+func noSource() error { return fmt.Errorf("no files named") }
