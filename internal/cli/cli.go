@@ -18,6 +18,10 @@ import (
 
 // commands makes the commands, in the order in which help lists them: the jobs first, then what explains them.
 var commands = []func(*app) *cobra.Command{
+	newPreprocess,
+	newAdd,
+	newLint,
+	newVerify,
 	newList,
 	newExplain,
 	newVersion,

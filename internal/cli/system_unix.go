@@ -1,0 +1,20 @@
+//go:build unix
+
+package cli
+
+import (
+	"runtime"
+	"syscall"
+)
+
+// peakMemory is the largest resident size of the process so far, in bytes.
+func peakMemory() int64 {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	if runtime.GOOS == "darwin" {
+		return int64(u.Maxrss)
+	}
+	return int64(u.Maxrss) << 10
+}

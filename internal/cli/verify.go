@@ -1,0 +1,39 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rlprep/rlprep/internal/shard"
+)
+
+func newVerify(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "verify DIR",
+		Short: "hash the files of a data set and compare them with its manifest",
+		Long: `Reads every shard that DIR/manifest.json names and compares size and sha256. A file that is missing, differs, or lies
+beside the shards without being named is reported.`,
+		Example: `  rlprep verify out/
+  rlprep verify /data/gsm8k && sbatch train.sh
+  rlprep verify --quiet out/`,
+		Args:        exactArgs("DIR"),
+		Annotations: exits(ExitClean, ExitFindings, ExitUsage, ExitFile),
+		RunE: func(_ *cobra.Command, args []string) error {
+			m, diffs, err := shard.Verify(args[0])
+			if err != nil {
+				return withCode(ExitFile, err)
+			}
+			for _, d := range diffs {
+				fmt.Fprintf(a.stdout, "%s: %s\n", d.Name, d.Message)
+			}
+			if len(diffs) > 0 {
+				return errFindings
+			}
+			if !a.quiet {
+				fmt.Fprintf(a.stdout, "%s: %d files as the manifest says, dataset_sha256 %s\n", args[0], len(m.Shards), m.DatasetSHA256)
+			}
+			return nil
+		},
+	}
+}

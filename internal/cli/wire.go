@@ -1,0 +1,243 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/spf13/pflag"
+
+	"github.com/rlprep/rlprep/internal/parquetio"
+	"github.com/rlprep/rlprep/internal/pipeline"
+	"github.com/rlprep/rlprep/internal/record"
+	"github.com/rlprep/rlprep/internal/shard"
+	"github.com/rlprep/rlprep/internal/source"
+	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/schema/rule"
+)
+
+// A fileSource is a source.Set as the pipeline wants it.
+type fileSource struct {
+	files  []*rule.File
+	open   []*source.File
+	splits []pipeline.Split
+	whole  bool // row groups are never cut, whatever their size: they are copied, not decoded
+}
+
+func newFileSource(set *source.Set) *fileSource {
+	s := &fileSource{}
+	for _, sp := range set.Splits {
+		p := pipeline.Split{Name: sp.Name}
+		for _, f := range sp.Files {
+			f.File.Index = len(s.files)
+			p.Files = append(p.Files, f.File.Index)
+			s.files = append(s.files, f.File)
+			s.open = append(s.open, f)
+		}
+		s.splits = append(s.splits, p)
+	}
+	return s
+}
+
+// fileNames are the names of all files, as the user gave them.
+func fileNames(set *source.Set) []string {
+	var out []string
+	for _, f := range set.Files() {
+		out = append(out, f.Name)
+	}
+	return out
+}
+
+// Files implements pipeline.Source.
+func (s *fileSource) Files() []*rule.File { return s.files }
+
+// Parts implements pipeline.Source.
+func (s *fileSource) Parts(file int) ([]pipeline.Part, error) {
+	var out []pipeline.Part
+	units := s.open[file].Units(0)
+	if s.whole {
+		units = s.open[file].WholeUnits()
+	}
+	for _, u := range units {
+		out = append(out, s.part(file, u))
+	}
+	return out, nil
+}
+
+func (s *fileSource) part(file int, u source.Unit) pipeline.Part {
+	return pipeline.Part{File: file, RowGroup: u.RowGroup, First: u.First, Rows: u.Rows, Bytes: u.Bytes, Whole: u.Whole, Handle: u}
+}
+
+// Cut implements pipeline.Source.
+func (s *fileSource) Cut(p pipeline.Part, rows int64) (a, b pipeline.Part, err error) {
+	x, y := p.Handle.(source.Unit).Cut(rows)
+	return s.part(p.File, x), s.part(p.File, y), nil
+}
+
+// holds reports whether every row of a file has value at path, which is a leaf that passes no list; else it returns, as
+// text, what some row has. Dictionaries answer where they can.
+func (s *fileSource) holds(ctx context.Context, file int, path schema.Path, value schema.Value) (bool, string, error) {
+	f := s.files[file]
+	leaf := record.Bind(f.Schema, []schema.Path{path}).Leaf(0)
+	if leaf < 0 {
+		return false, "something else", nil
+	}
+	parts, err := s.Parts(file)
+	if err != nil {
+		return false, "", err
+	}
+	for _, p := range parts {
+		c, ok, err := s.Chunk(p, leaf)
+		if err != nil {
+			return false, "", err
+		}
+		if ok && c.Nulls == 0 && len(c.Dict) == 1 && c.Dict[0].Equal(value) {
+			continue
+		}
+		if is, other, err := s.holdsIn(ctx, p, leaf, path, value); err != nil || !is {
+			return false, other, err
+		}
+	}
+	return true, "", nil
+}
+
+// holdsIn reads the rows of one part.
+func (s *fileSource) holdsIn(ctx context.Context, p pipeline.Part, leaf int, path schema.Path, value schema.Value) (bool, string, error) {
+	r, err := s.Open(ctx, p, []int{leaf})
+	if err != nil {
+		return false, "", err
+	}
+	defer r.Close()
+	cur := record.Bind(s.files[p.File].Schema, []schema.Path{path}).Cursor()
+	for {
+		b, err := r.Next(ctx, 4096)
+		if err == io.EOF {
+			return true, "", nil
+		}
+		if err != nil {
+			return false, "", err
+		}
+		cur.Reset(b)
+		for cur.Next() {
+			if v := cur.At(0); !v.Equal(value) {
+				return false, fmt.Sprintf("%s in row %d", v.Excerpt(40), cur.Origin().Row), nil
+			}
+		}
+	}
+}
+
+// Chunk implements pipeline.Source.
+func (s *fileSource) Chunk(p pipeline.Part, leaf int) (rule.Chunk, bool, error) {
+	f := s.open[p.File].Parquet
+	if f == nil {
+		return rule.Chunk{}, false, nil
+	}
+	c, err := f.Chunk(p.RowGroup, leaf)
+	return c, err == nil, err
+}
+
+// Raw implements pipeline.Source.
+func (s *fileSource) Raw(p pipeline.Part, leaf int) *record.Raw {
+	f := s.open[p.File].Parquet
+	if f == nil || !p.Whole {
+		return nil
+	}
+	return f.Raw(p.RowGroup, leaf)
+}
+
+// Open implements pipeline.Source.
+func (s *fileSource) Open(ctx context.Context, p pipeline.Part, decode []int) (pipeline.Reader, error) {
+	return s.open[p.File].Open(ctx, p.Handle.(source.Unit), decode)
+}
+
+// A dirSink is a shard.Dir as the pipeline wants it.
+type dirSink struct{ *shard.Dir }
+
+// Create implements pipeline.Sink.
+func (s *dirSink) Create(task int) (pipeline.Shard, error) { return s.Dir.Create(task) }
+
+// inputFlags name the input.
+type inputFlags struct {
+	sources   []string
+	filesFrom string
+	splits    []string
+}
+
+func (i *inputFlags) register(f *pflag.FlagSet) {
+	f.StringVar(&i.filesFrom, "files-from", "", "read names of files from LIST, one a line (-: standard input)")
+	f.StringArrayVar(&i.splits, "split", nil, "take only these splits: train,test; or say where one is: train=GLOB; repeatable")
+}
+
+// spec is what the flags and args name.
+func (i *inputFlags) spec(a *app, args []string) (source.Spec, error) {
+	spec := source.Spec{Args: args, FilesFrom: i.filesFrom, Stdin: a.stdin, Hash: true}
+	for _, s := range i.splits {
+		more, err := source.ParseSplit(s)
+		if err != nil {
+			return spec, &usageError{err}
+		}
+		spec.Splits = append(spec.Splits, more...)
+	}
+	return spec, nil
+}
+
+// knownFlags name what the trainer knows beside its own.
+type knownFlags struct{ agents, sources []string }
+
+func (k *knownFlags) register(f *pflag.FlagSet) {
+	f.StringSliceVar(&k.agents, "known-agents", nil, "agent loops that your launch registers, beside the trainer's own")
+	f.StringSliceVar(&k.sources, "known-sources", nil, "values of data_source that your reward function scores, beside the trainer's own")
+}
+
+func (k *knownFlags) env(rows rule.Kind) *rule.Env {
+	return &rule.Env{Target: rule.DefaultTarget, Rows: rows, KnownAgents: append([]string(nil), k.agents...), KnownSources: append([]string(nil), k.sources...)}
+}
+
+// asInput gives an error of opening the input its status: damaged files are 3, what was named wrongly is 2.
+func asInput(err error) error {
+	if errors.Is(err, source.ErrFormat) || errors.Is(err, parquetio.ErrFormat) {
+		return withCode(ExitFile, err)
+	}
+	if exitCode(context.Background(), err) == ExitUsage {
+		return &usageError{err}
+	}
+	return err
+}
+
+// asUsage gives an error about what was asked for the status of one.
+func asUsage(err error) error {
+	var u *pipeline.UsageError
+	if errors.As(err, &u) {
+		return &usageError{err}
+	}
+	if errors.Is(err, source.ErrFormat) || errors.Is(err, parquetio.ErrFormat) {
+		return withCode(ExitFile, err)
+	}
+	return err
+}
+
+// thousands writes n with commas: "747,300".
+func thousands(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// bytesText writes a size: "242.1 MB".
+func bytesText(n int64) string {
+	f, unit := float64(n), "B"
+	for _, u := range []string{"kB", "MB", "GB", "TB"} {
+		if f < 1000 {
+			break
+		}
+		f, unit = f/1000, u
+	}
+	if unit == "B" {
+		return fmt.Sprintf("%d B", n)
+	}
+	return fmt.Sprintf("%.1f %s", f, unit)
+}

@@ -1,0 +1,232 @@
+package pipeline
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/schema/rule"
+	"github.com/rlprep/rlprep/transform"
+)
+
+// groupBytes is the size, uncompressed, up to which parts are joined into one row group where it is made afresh.
+const groupBytes = 64 << 20
+
+// A UsageError is a job that cannot be done as asked.
+type UsageError struct{ Err error }
+
+func (e *UsageError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *UsageError) Unwrap() error { return e.Err }
+
+// NewPlan resolves the steps for every file and cuts the input into tasks. How it cuts depends on sizes and options alone.
+func NewPlan(j *Job) (*Plan, error) {
+	p := &Plan{Job: j, Schemas: map[string]*schema.Schema{}, programs: map[string]map[int]*program{}}
+	for _, s := range j.Splits {
+		if err := p.compile(s); err != nil {
+			return nil, err
+		}
+		if err := p.cut(s); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// compile makes the programs of a split and gives them one schema.
+func (p *Plan) compile(s Split) error {
+	files := p.Job.Source.Files()
+	var steps []transform.Transform
+	if p.Job.Steps != nil {
+		steps = p.Job.Steps(s.Name)
+	}
+	tight := slices.ContainsFunc(s.Files, func(f int) bool { return files[f].Format == "parquet" })
+	progs := map[int]*program{}
+	for _, f := range s.Files {
+		prog, err := compile(files[f].Schema, steps, tight, p.Job.Keep)
+		if err != nil {
+			return &UsageError{fmt.Errorf("%s: %w", files[f].Name, err)}
+		}
+		progs[f] = prog
+		if p.Schemas[s.Name] == nil {
+			p.Schemas[s.Name] = prog.out
+		}
+		if p.Job.Sink == nil {
+			continue
+		}
+		merged, err := unify(p.Schemas[s.Name], prog.out)
+		if err != nil {
+			return &UsageError{fmt.Errorf("%s: %w (as in %s)", files[f].Name, err, files[s.Files[0]].Name)}
+		}
+		p.Schemas[s.Name] = merged
+	}
+	if p.Job.Sink != nil {
+		for _, prog := range progs {
+			prog.settle(p.Schemas[s.Name], prog.from)
+		}
+	}
+	p.programs[s.Name] = progs
+	return nil
+}
+
+// unify returns the schema that takes the rows of both: they have the same columns in the same order; one that is nullable
+// in either is nullable.
+func unify(a, b *schema.Schema) (*schema.Schema, error) {
+	fields, err := unifyFields("", a.Fields, b.Fields)
+	return &schema.Schema{Fields: fields}, err
+}
+
+func unifyFields(at schema.Path, a, b []schema.Field) ([]schema.Field, error) {
+	out := slices.Clone(a)
+	for i := range max(len(a), len(b)) {
+		switch {
+		case i >= len(a):
+			return nil, fmt.Errorf("column %q: the other file of the split has none; give the files one schema first", at.Field(b[i].Name))
+		case i >= len(b) || a[i].Name != b[i].Name:
+			return nil, fmt.Errorf("expected column %q; give the files one schema first", at.Field(a[i].Name))
+		}
+		x, y := a[i].Type, b[i].Type
+		fields := x.Fields
+		x.Fields, y.Fields = nil, nil
+		if !x.Equal(y) {
+			return nil, fmt.Errorf("column %q is %s, expected %s; give the files one type first", at.Field(b[i].Name), b[i].Type, a[i].Type)
+		}
+		var err error
+		if fields, err = unifyFields(at.Field(a[i].Name), fields, b[i].Type.Fields); err != nil {
+			return nil, err
+		}
+		out[i].Type.Fields = fields
+		out[i].Nullable = a[i].Nullable || b[i].Nullable
+	}
+	return out, nil
+}
+
+// cut makes the tasks of a split.
+func (p *Plan) cut(s Split) error {
+	parts, rows, err := p.parts(s)
+	if err != nil {
+		return err
+	}
+	shards := int64(max(1, p.Job.Shards))
+	if shards > rows && p.Job.Shards > 1 {
+		return &UsageError{fmt.Errorf("split %s: %d shards of %d rows: a shard needs a row", s.Name, shards, rows)}
+	}
+	if rows == 0 {
+		return nil
+	}
+	var number int64
+	for i := range shards {
+		want := rows / shards
+		if i < rows%shards {
+			want++
+		}
+		t := &Task{Index: len(p.Tasks), Split: s.Name, Shard: int(i), Of: int(shards), First: number, Rows: want}
+		if p.Job.ShardName != nil {
+			t.Name = p.Job.ShardName(s.Name, int(i), int(shards))
+		}
+		var mine []Part
+		if mine, parts, err = p.take(parts, want); err != nil {
+			return err
+		}
+		t.Units = p.units(s, mine, number)
+		number += want
+		p.Tasks = append(p.Tasks, t)
+	}
+	p.Rows += rows
+	return nil
+}
+
+// parts lists the parts of a split, up to the job's limit.
+func (p *Plan) parts(s Split) (out []Part, rows int64, err error) {
+	for _, f := range s.Files {
+		parts, err := p.Job.Source.Parts(f)
+		if err != nil {
+			return nil, 0, err
+		}
+		for _, part := range parts {
+			if part.Rows > 0 {
+				out = append(out, part)
+				rows += part.Rows
+			}
+		}
+	}
+	if p.Job.Limit > 0 && rows > p.Job.Limit {
+		out, _, err = p.take(out, p.Job.Limit)
+		rows = p.Job.Limit
+	}
+	return out, rows, err
+}
+
+// take splits parts after so many rows.
+func (p *Plan) take(parts []Part, rows int64) (mine, rest []Part, err error) {
+	for i, part := range parts {
+		if rows == 0 {
+			return mine, parts[i:], nil
+		}
+		if part.Rows <= rows {
+			mine = append(mine, part)
+			rows -= part.Rows
+			continue
+		}
+		a, b, err := p.Job.Source.Cut(part, rows)
+		if err != nil {
+			return nil, nil, err
+		}
+		return append(mine, a), append([]Part{b}, parts[i+1:]...), nil
+	}
+	return mine, nil, nil
+}
+
+// units joins parts into row groups: one by one where chunks can be copied as they are, else up to groupBytes.
+func (p *Plan) units(s Split, parts []Part, number int64) []Unit {
+	var out []Unit
+	var bytes int64
+	open := false // the last unit may take more
+	for _, part := range parts {
+		alone := p.Job.Sink == nil || p.copies(s, part)
+		if n := len(out); open && !alone && bytes+part.Bytes <= groupBytes {
+			out[n-1].Parts = append(out[n-1].Parts, part)
+			out[n-1].Rows += part.Rows
+			bytes += part.Bytes
+		} else {
+			out = append(out, Unit{Parts: []Part{part}, Number: number, Rows: part.Rows})
+			bytes = part.Bytes
+		}
+		open = !alone
+		number += part.Rows
+	}
+	return out
+}
+
+// copies reports whether some chunk of part goes out undecoded.
+func (p *Plan) copies(s Split, part Part) bool {
+	if !part.Whole {
+		return false
+	}
+	m := &machine{job: p.Job, part: part, prog: p.programs[s.Name][part.File]}
+	if len(m.prog.in.Leaves()) == 0 {
+		return false
+	}
+	m.raw = newRaw(m.prog)
+	m.takeRaw()
+	return slices.ContainsFunc(m.raw, notNil)
+}
+
+// outFiles shows the rules the files as they will be: each input file with the columns that come out of it.
+func (p *Plan) outFiles() []*rule.File {
+	in := p.Job.Source.Files()
+	var out []*rule.File
+	for _, s := range p.Job.Splits {
+		for _, f := range s.Files {
+			g := *in[f]
+			g.Schema = p.programs[s.Name][f].out
+			if p.Job.Sink != nil { // written anew: what the footer said otherwise is gone
+				g.Metadata, g.RowGroups = nil, nil
+				g.Format = "parquet"
+			}
+			out = append(out, &g)
+		}
+	}
+	return out
+}

@@ -1,0 +1,441 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/rlprep/rlprep/internal/parquetio"
+	"github.com/rlprep/rlprep/internal/record"
+	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/transform"
+)
+
+// sliceRows is how many rows are decoded at a time: some MB of text, which bounds memory whatever the size of a row group.
+const sliceRows = 4096
+
+// A Rejected is a row that was left out because it could not be taken.
+type Rejected struct {
+	Pos     schema.Pos
+	Reason  string
+	Message string
+	Value   string
+	Row     []byte // JSON of the row as read, where it was asked for
+}
+
+// A result is what became of a unit.
+type result struct {
+	group    *parquetio.EncodedRowGroup
+	rowsIn   int64
+	rowsOut  int64
+	dropped  map[string]int64
+	rejects  []Rejected
+	findings *findings
+	hits     []hit
+	err      error
+}
+
+// errDecode says that rows of the unit were left out or moved, so that nothing of it can stay undecoded.
+var errDecode = errors.New("unit must be decoded")
+
+// A worker does units, one at a time.
+type worker struct {
+	plan     *Plan
+	encoders map[string]*parquetio.Encoder // by split
+}
+
+func (w *worker) unit(ctx context.Context, t *Task, u Unit) *result {
+	r, err := w.attempt(ctx, t, u, true)
+	if errors.Is(err, errDecode) {
+		r, err = w.attempt(ctx, t, u, false)
+	}
+	if err != nil {
+		return &result{err: err}
+	}
+	return r
+}
+
+// attempt does the unit; with raw, chunks that can be copied stay undecoded.
+func (w *worker) attempt(ctx context.Context, t *Task, u Unit, raw bool) (*result, error) {
+	r := &result{rowsIn: u.Rows, dropped: map[string]int64{}, findings: newFindings()}
+	var enc *parquetio.Encoder
+	if w.plan.Job.Sink != nil {
+		enc = w.encoder(t.Split)
+	}
+	number := u.Number
+	for _, part := range u.Parts {
+		m := w.newMachine(t, u, part, r, raw)
+		if err := m.open(ctx); err != nil {
+			return nil, err
+		}
+		err := m.run(ctx, number, enc)
+		m.close()
+		if err != nil {
+			if enc != nil {
+				delete(w.encoders, t.Split) // it holds half a row group
+			}
+			return nil, err
+		}
+		number += part.Rows
+	}
+	if enc != nil && r.rowsOut > 0 {
+		var err error
+		if r.group, err = enc.Finish(); err != nil {
+			return nil, err
+		}
+	}
+	sortHits(r.hits)
+	return r, nil
+}
+
+func (w *worker) encoder(split string) *parquetio.Encoder {
+	e := w.encoders[split]
+	if e == nil {
+		e = parquetio.NewEncoder(w.plan.Schemas[split], parquetio.EncoderOptions{Codec: w.plan.Job.Codec})
+		w.encoders[split] = e
+	}
+	return e
+}
+
+// A machine runs the program over one part.
+type machine struct {
+	job    *Job
+	task   *Task
+	part   Part
+	prog   *program
+	res    *result
+	raw    []*record.Raw // by input leaf; nil: to be decoded where it is needed
+	whole  bool          // all input leaves are decoded
+	reader Reader
+	checks *checks
+
+	funcs    []transform.Func
+	cursors  []*record.Cursor
+	builders [][]*record.Builder
+	vals     []*record.Vector // by slot
+}
+
+func (w *worker) newMachine(t *Task, u Unit, p Part, r *result, raw bool) *machine {
+	m := &machine{job: w.plan.Job, task: t, part: p, prog: w.plan.programs[t.Split][p.File], res: r}
+	m.raw = newRaw(m.prog)
+	m.whole = !raw && m.job.KeepRejects
+	if raw && p.Whole && len(u.Parts) == 1 && m.job.Sink != nil {
+		m.takeRaw()
+	}
+	m.checks = w.plan.newChecks(t, m)
+	return m
+}
+
+func newRaw(p *program) []*record.Raw { return make([]*record.Raw, len(p.in.Leaves())) }
+
+func notNil(r *record.Raw) bool { return r != nil }
+
+// takeRaw keeps the chunks that can go out as they came.
+func (m *machine) takeRaw() {
+	for i, s := range m.prog.from {
+		in := m.prog.slots[s].input
+		if in < 0 {
+			continue
+		}
+		c := m.job.Source.Raw(m.part, in)
+		if c != nil && parquetio.CanMove(c, m.prog.leaf[i], m.job.Codec, m.job.Keep) {
+			m.raw[in] = c
+		}
+	}
+	// A leaf that goes to two places, of which one cannot take it as it is, is decoded for both.
+	for i, s := range m.prog.from {
+		if in := m.prog.slots[s].input; in >= 0 && m.raw[in] != nil && !parquetio.CanMove(m.raw[in], m.prog.leaf[i], m.job.Codec, m.job.Keep) {
+			m.raw[in] = nil
+		}
+	}
+}
+
+func (m *machine) open(ctx context.Context) error {
+	for _, s := range m.prog.steps {
+		m.funcs = append(m.funcs, s.plan.Bind())
+		m.cursors = append(m.cursors, s.bind.Cursor())
+		var bs []*record.Builder
+		for _, p := range s.puts {
+			b, err := record.NewBuilder(p.field, p.base)
+			if err != nil {
+				return err
+			}
+			bs = append(bs, b)
+		}
+		m.builders = append(m.builders, bs)
+	}
+	if err := m.checks.chunks(); err != nil {
+		return err
+	}
+	decode := m.decode()
+	if len(decode) == 0 {
+		return nil
+	}
+	r, err := m.job.Source.Open(ctx, m.part, decode)
+	m.reader = r
+	return err
+}
+
+// decode lists the input leaves that must be decoded.
+func (m *machine) decode() []int {
+	need := make([]bool, len(m.raw))
+	for _, in := range m.prog.uses {
+		need[in] = true
+	}
+	mark := func(s int) {
+		sl := m.prog.slots[s]
+		if sl.input >= 0 {
+			need[sl.input] = true
+		}
+		if sl.like >= 0 && m.prog.slots[sl.like].input >= 0 {
+			need[m.prog.slots[sl.like].input] = true
+		}
+	}
+	for _, l := range m.checks.leaves() {
+		mark(m.prog.from[l])
+	}
+	for _, s := range m.prog.from {
+		sl := m.prog.slots[s]
+		switch {
+		case m.job.Sink == nil:
+		case sl.like >= 0:
+			mark(s)
+		case sl.input >= 0 && m.raw[sl.input] == nil:
+			mark(s)
+		}
+	}
+	var out []int
+	for i, n := range need {
+		if n || m.whole {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+func (m *machine) close() {
+	if m.reader != nil {
+		m.reader.Close()
+	}
+}
+
+// run takes the part's rows through steps, checks and encoder.
+func (m *machine) run(ctx context.Context, number int64, enc *parquetio.Encoder) error {
+	var seen int64
+	for seen < m.part.Rows {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		b, err := m.next(ctx, seen)
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		b.First = number + seen
+		seen += int64(b.Rows)
+		if err := m.slice(b, enc); err != nil {
+			return err
+		}
+	}
+	if seen != m.part.Rows {
+		return fmt.Errorf("%s: row group %d: expected %d rows, read %d", m.fileName(), m.part.RowGroup, m.part.Rows, seen)
+	}
+	return nil
+}
+
+func (m *machine) fileName() string { return m.job.Source.Files()[m.part.File].Name }
+
+// next reads a slice, or where nothing is decoded makes one of the whole part.
+func (m *machine) next(ctx context.Context, seen int64) (*record.Batch, error) {
+	if m.reader != nil {
+		return m.reader.Next(ctx, sliceRows)
+	}
+	return &record.Batch{Rows: int(m.part.Rows - seen), File: m.fileName(), RowGroup: m.part.RowGroup, FirstRow: m.part.First + seen}, nil
+}
+
+func (m *machine) slice(in *record.Batch, enc *parquetio.Encoder) error {
+	out, err := m.apply(in)
+	if err != nil {
+		return err
+	}
+	m.res.rowsOut += int64(out.Rows)
+	m.checks.rows(out)
+	if enc != nil && out.Rows > 0 {
+		if err := enc.Append(out); err != nil {
+			return fmt.Errorf("%s: row group %d: %w", m.fileName(), m.part.RowGroup, err)
+		}
+	}
+	return nil
+}
+
+// apply runs the steps. The batch that comes out is valid until the next call.
+func (m *machine) apply(in *record.Batch) (*record.Batch, error) {
+	for _, bs := range m.builders {
+		for _, b := range bs {
+			b.Reset()
+		}
+	}
+	m.vals = make([]*record.Vector, len(m.prog.slots))
+	for i := range in.Leaves {
+		m.vals[i] = in.Leaves[i].Vec
+	}
+	state := &record.Batch{Rows: in.Rows, File: in.File, RowGroup: in.RowGroup, FirstRow: in.FirstRow, FirstLine: in.FirstLine,
+		Lines: in.Lines, First: in.First}
+	if err := m.faults(in, state); err != nil {
+		return nil, err
+	}
+	for i, s := range m.prog.steps {
+		if err := m.step(i, s, state); err != nil {
+			return nil, err
+		}
+	}
+	return m.batch(state, m.prog.out, m.prog.leaf, m.prog.from, nil), nil
+}
+
+// batch makes the batch of these leaves; only filters those that need values (nil: all).
+func (m *machine) batch(state *record.Batch, s *schema.Schema, leaves []schema.Leaf, from, only []int) *record.Batch {
+	b := *state
+	b.Schema = s
+	b.Leaves = make([]record.Leaf, len(leaves))
+	for i, l := range leaves {
+		b.Leaves[i].Leaf = l
+		if only == nil {
+			m.fill(&b.Leaves[i], from[i], state)
+		}
+	}
+	for _, i := range only {
+		m.fill(&b.Leaves[i], from[i], state)
+	}
+	return &b
+}
+
+// fill gives leaf the values of a slot.
+func (m *machine) fill(l *record.Leaf, from int, state *record.Batch) {
+	s := &m.prog.slots[from]
+	switch {
+	case s.like >= 0 && m.vals[s.like] != nil && m.vals[s.like].Def != nil:
+		l.Vec = spread(s, m.vals[s.like], l.MaxDef, state)
+	case s.konst != nil:
+		l.Const = s.konst
+	case s.seq != nil:
+		l.Seq = s.seq
+	default:
+		if s.input >= 0 {
+			l.Raw = m.raw[s.input]
+		}
+		if v := m.vals[from]; v != nil {
+			l.Vec = v.Lift(s.maxDef, l.MaxDef)
+		}
+	}
+}
+
+// step runs one transform over the slice.
+func (m *machine) step(i int, s *step, state *record.Batch) error {
+	builders := m.builders[i]
+	var rows []int32
+	row := int32(0)
+	var failed error
+	out := transform.NewEmitter(len(s.plan.Puts), func(values []schema.Value) {
+		rows = append(rows, row)
+		for k, p := range s.puts {
+			if err := builders[k].Append(values[p.index]); err != nil && failed == nil {
+				failed = err
+			}
+		}
+	})
+	cur := m.cursors[i]
+	cur.Reset(m.batch(state, s.schema, s.leaf, s.from, s.bind.Leaves()))
+	changed := false
+	for cur.Next() {
+		row = int32(cur.Row())
+		n, reason, err := out.Run(m.funcs[i], cur)
+		var reject *transform.Reject
+		switch {
+		case errors.As(err, &reject):
+			if n > 0 {
+				return fmt.Errorf("%s: a row was put out and then rejected", cur.Origin())
+			}
+			m.reject(Rejected{Pos: cur.Origin().At(reject.Path), Reason: reject.Reason, Message: reject.Message, Value: reject.Value}, state, int(row))
+		case err != nil:
+			return fmt.Errorf("%s: %w", cur.Origin(), err)
+		case failed != nil:
+			return fmt.Errorf("%s: %w", cur.Origin(), failed)
+		case n == 0:
+			m.res.dropped[reason]++
+		}
+		changed = changed || n != 1
+	}
+	if changed {
+		if err := m.keep(rows, state); err != nil {
+			return err
+		}
+	}
+	for k, p := range s.puts {
+		for j, v := range builders[k].Vectors() {
+			m.vals[p.slots[j]] = v
+		}
+	}
+	return nil
+}
+
+// keep leaves only rows in the slice, in that order.
+func (m *machine) keep(rows []int32, state *record.Batch) error {
+	if slices.ContainsFunc(m.raw, notNil) {
+		return errDecode
+	}
+	for i, v := range m.vals {
+		if v != nil {
+			m.vals[i] = v.Take(rows, m.prog.slots[i].maxDef)
+		}
+	}
+	source := make([]int32, len(rows))
+	for i, r := range rows {
+		source[i] = int32(state.Origin(int(r)))
+	}
+	state.Source, state.Rows = source, len(rows)
+	return nil
+}
+
+// faults takes out the rows that the reader could not take.
+func (m *machine) faults(in, state *record.Batch) error {
+	if len(in.Faults) == 0 {
+		return nil
+	}
+	bad := map[int32]bool{}
+	for _, f := range in.Faults {
+		if !bad[f.Row] {
+			m.reject(Rejected{Pos: in.Pos(int(f.Row)).At(f.Path), Reason: f.Reason, Message: f.Message, Value: f.Value}, state, int(f.Row))
+		}
+		bad[f.Row] = true
+	}
+	var rows []int32
+	for i := range int32(in.Rows) {
+		if !bad[i] {
+			rows = append(rows, i)
+		}
+	}
+	return m.keep(rows, state)
+}
+
+// reject notes a row that is left out; at is its place in the slice.
+func (m *machine) reject(r Rejected, state *record.Batch, at int) {
+	if m.job.KeepRejects {
+		r.Row = m.rowJSON(state, at)
+	}
+	m.res.dropped[r.Reason]++
+	m.res.rejects = append(m.res.rejects, r)
+}
+
+// rowJSON is the row as it was read, of its decoded columns.
+func (m *machine) rowJSON(state *record.Batch, at int) []byte {
+	b := *state
+	b.Schema = m.prog.in
+	for i, l := range m.prog.in.Leaves() {
+		b.Leaves = append(b.Leaves, record.Leaf{Leaf: l, Vec: m.vals[i]})
+	}
+	return b.RowJSON(at)
+}

@@ -1,0 +1,193 @@
+package record
+
+import (
+	"fmt"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/rlprep/rlprep/schema"
+)
+
+// genType draws a type of plain leaves, lists and structs.
+func genType(t *rapid.T, depth int) schema.Type {
+	kinds := []schema.Type{schema.StringType, schema.Int64Type, schema.BoolType, schema.FloatType, {Kind: schema.Binary}, {Kind: schema.Int, Bits: 32}}
+	n := len(kinds)
+	if depth > 0 {
+		n += 2
+	}
+	switch k := rapid.IntRange(0, n-1).Draw(t, "kind"); {
+	case k < len(kinds):
+		return kinds[k]
+	case k == len(kinds):
+		f := schema.Field{Name: "element", Type: genType(t, depth-1), Nullable: rapid.Bool().Draw(t, "nullable")}
+		return schema.Type{Kind: schema.List, Fields: []schema.Field{f}}
+	}
+	return schema.StructOf(genFields(t, depth-1)...)
+}
+
+func genFields(t *rapid.T, depth int) []schema.Field {
+	var out []schema.Field
+	for i := range rapid.IntRange(1, 3).Draw(t, "fields") {
+		out = append(out, schema.Field{Name: fmt.Sprintf("f%d", i), Type: genType(t, depth), Nullable: rapid.Bool().Draw(t, "nullable")})
+	}
+	return out
+}
+
+func genValue(t *rapid.T, f *schema.Field) schema.Value {
+	if f.Nullable && rapid.IntRange(0, 3).Draw(t, "null") == 0 {
+		return schema.NullValue
+	}
+	switch f.Type.Kind {
+	case schema.Text:
+		return schema.TextValue(rapid.String().Draw(t, "text"))
+	case schema.Binary:
+		return schema.BinaryValue(rapid.String().Draw(t, "bytes"))
+	case schema.Int:
+		return schema.IntValue(int64(rapid.Int32().Draw(t, "int")))
+	case schema.Bool:
+		return schema.BoolValue(rapid.Bool().Draw(t, "bool"))
+	case schema.Float:
+		return schema.FloatValue(rapid.Float64().Draw(t, "float"))
+	case schema.List:
+		elems := make([]schema.Value, rapid.IntRange(0, 3).Draw(t, "len"))
+		for i := range elems {
+			elems[i] = genValue(t, &f.Type.Fields[0])
+		}
+		return schema.ListValue(elems)
+	}
+	elems := make([]schema.Value, len(f.Type.Fields))
+	for i := range elems {
+		elems[i] = genValue(t, &f.Type.Fields[i])
+	}
+	return schema.StructValue(&f.Type, elems)
+}
+
+// build takes rows of one column apart into a batch.
+func build(t *rapid.T, f schema.Field, rows []schema.Value) *Batch {
+	b, err := NewBuilder(f, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range rows {
+		if err := b.Append(v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	batch := &Batch{Schema: &schema.Schema{Fields: []schema.Field{f}}, Rows: len(rows)}
+	for i, l := range batch.Schema.Leaves() {
+		batch.Leaves = append(batch.Leaves, Leaf{Leaf: l, Vec: b.Vectors()[i]})
+	}
+	return batch
+}
+
+// pick is what stands at steps below v: a list of what its elements hold for each "[]".
+func project(v schema.Value, steps []string) schema.Value {
+	if len(steps) == 0 || v.IsNull() {
+		if v.IsNull() {
+			return schema.NullValue
+		}
+		return v
+	}
+	if steps[0] != schema.Elem {
+		return project(v.Field(steps[0]), steps[1:])
+	}
+	elems := make([]schema.Value, v.Len())
+	for i := range elems {
+		elems[i] = project(v.Elem(i), steps[1:])
+	}
+	return schema.ListValue(elems)
+}
+
+// paths lists every path of a schema.
+func paths(fields []schema.Field, at schema.Path) []schema.Path {
+	var out []schema.Path
+	for _, f := range fields {
+		p := at.Field(f.Name)
+		for {
+			out = append(out, p)
+			if f.Type.Kind == schema.Struct {
+				out = append(out, paths(f.Type.Fields, p)...)
+			}
+			if f.Type.Kind != schema.List {
+				break
+			}
+			p, f = p.Elem(), f.Type.Fields[0]
+		}
+	}
+	return out
+}
+
+func TestCursorReadsWhatBuilderTook(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := schema.Field{Name: "c", Type: genType(t, 3), Nullable: rapid.Bool().Draw(t, "nullable")}
+		rows := make([]schema.Value, rapid.IntRange(1, 8).Draw(t, "rows"))
+		for i := range rows {
+			rows[i] = genValue(t, &f)
+		}
+		batch := build(t, f, rows)
+		all := paths(batch.Schema.Fields, "")
+		cur := Bind(batch.Schema, all).Cursor()
+		cur.Reset(batch)
+		for i := 0; cur.Next(); i++ {
+			for k, p := range all {
+				want := project(rows[i], p.Steps()[1:])
+				if got := cur.At(k); !got.Equal(want) {
+					t.Fatalf("row %d, %s (%s): got %s, want %s", i, p, f, got.AppendJSON(nil), want.AppendJSON(nil))
+				}
+			}
+		}
+	})
+}
+
+func TestTakeKeepsRows(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := schema.Field{Name: "c", Type: genType(t, 2), Nullable: rapid.Bool().Draw(t, "nullable")}
+		rows := make([]schema.Value, rapid.IntRange(1, 8).Draw(t, "rows"))
+		for i := range rows {
+			rows[i] = genValue(t, &f)
+		}
+		batch := build(t, f, rows)
+		take := rapid.SliceOfN(rapid.Int32Range(0, int32(len(rows)-1)), 0, 10).Draw(t, "take")
+		for i := range batch.Leaves {
+			l := &batch.Leaves[i]
+			l.Vec = l.Vec.Take(take, l.MaxDef)
+		}
+		batch.Rows = len(take)
+		cur := Bind(batch.Schema, []schema.Path{"c"}).Cursor()
+		cur.Reset(batch)
+		for i := 0; cur.Next(); i++ {
+			if got, want := cur.At(0), rows[take[i]]; !got.Equal(want) {
+				t.Fatalf("row %d of %s: got %s, want %s", i, f, got.AppendJSON(nil), want.AppendJSON(nil))
+			}
+		}
+	})
+}
+
+func TestNullDepth(t *testing.T) {
+	inner := schema.StructOf(schema.NewField("index", schema.Int64Type))
+	f := schema.NewField("extra_info", inner)
+	rows := []schema.Value{schema.NullValue, schema.StructValue(&inner, []schema.Value{schema.NullValue}), schema.StructValue(&inner, []schema.Value{schema.IntValue(7)})}
+	b, err := NewBuilder(f, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range rows {
+		if err := b.Append(v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	batch := &Batch{Schema: &schema.Schema{Fields: []schema.Field{f}}, Rows: 3}
+	batch.Leaves = []Leaf{{Leaf: batch.Schema.Leaves()[0], Vec: b.Vectors()[0]}}
+	cur := Bind(batch.Schema, []schema.Path{"extra_info.index", "extra_info", "nope"}).Cursor()
+	cur.Reset(batch)
+	for i, want := range []int{0, 1} {
+		cur.Next()
+		if got := cur.At(0); !got.IsNull() || got.Depth() != want {
+			t.Errorf("row %d: got %v at depth %d, want a null at depth %d", i, got.Kind(), got.Depth(), want)
+		}
+	}
+	if !cur.At(2).IsMissing() {
+		t.Errorf("a path that is not there: got %v, want missing", cur.At(2).Kind())
+	}
+}
