@@ -118,7 +118,8 @@ type Chunks struct {
 // Answer says that Reads[i] need not be read in this row group.
 func (c *Chunks) Answer(i int) { c.Answered = append(c.Answered, i) }
 
-// A Chunk is what is known of one read in one row group.
+// A Chunk is what is known of one read in one row group. Of a path through lists it counts as Parquet does: a null or empty
+// list on the way is one null (pyarrow, Polars and DuckDB all write such counts), so no nulls means no empty lists.
 type Chunk struct {
 	Missing bool           // the file has no such column
 	Nulls   int64          // -1: unknown

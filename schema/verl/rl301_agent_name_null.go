@@ -39,7 +39,7 @@ type agentNull struct{ *rule.Pass }
 
 // Files implements rule.Checker.
 func (c *agentNull) Files(files []*rule.File) {
-	for _, group := range together(files) {
+	for _, group := range rule.Together(files) {
 		var with string
 		for _, f := range group {
 			if kindOf(f.Schema, agentName) != schema.Missing {

@@ -35,7 +35,7 @@ func (c *agentMissing) Files(files []*rule.File) {
 	if v, _ := c.Lookup("actor_rollout_ref.rollout.agent.default_agent_loop"); v.Kind() == schema.Text && v.Text() != "single_turn_agent" {
 		return
 	}
-	for _, group := range together(files) {
+	for _, group := range rule.Together(files) {
 		named := false
 		for _, f := range group {
 			named = named || kindOf(f.Schema, agentName) != schema.Missing
