@@ -8,7 +8,7 @@ import (
 )
 
 // Where a dictionary stops to be one.
-const (
+var (
 	dictEntries = 1 << 16
 	dictBytes   = 1 << 20
 )

@@ -29,6 +29,7 @@ func NewEncoder(s *schema.Schema, o EncoderOptions) *Encoder {
 	shared := &scratch{}
 	for i, l := range leaves {
 		e.columns[i] = columnEncoder{leaf: l, codec: o.Codec, shared: shared}
+		e.columns[i].reset()
 	}
 	return e
 }
