@@ -1,3 +1,361 @@
 package parquetio
 
-func (f *File) applyArrowSchema() {}
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/rlprep/rlprep/schema"
+)
+
+const arrowSchemaKey = "ARROW:schema"
+
+// decodeArrowSchema decodes the value of ARROW:schema: base64 of an IPC message that holds a schema.
+func decodeArrowSchema(value string) (s *arrow.Schema, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			s, err = nil, fmt.Errorf("decode %s: %v", arrowSchemaKey, p)
+		}
+	}()
+	b, err := base64.StdEncoding.DecodeString(value)
+	if err != nil {
+		if b, err = base64.RawStdEncoding.DecodeString(value); err != nil {
+			return nil, fmt.Errorf("decode %s: %w", arrowSchemaKey, err)
+		}
+	}
+	head := 4
+	if len(b) >= 8 && binary.LittleEndian.Uint32(b) == 0xffffffff { // since Arrow 0.15
+		head = 8
+	}
+	if len(b) < head {
+		return nil, fmt.Errorf("decode %s: %w", arrowSchemaKey, errFlatbuffer)
+	}
+	n := int64(binary.LittleEndian.Uint32(b[head-4:]))
+	if n > int64(len(b)-head) {
+		return nil, fmt.Errorf("decode %s: %w", arrowSchemaKey, errFlatbuffer)
+	}
+	msg := b[head : head+int(n)]
+	if err := checkSchemaMessage(msg); err != nil {
+		return nil, fmt.Errorf("decode %s: %w", arrowSchemaKey, err)
+	}
+	r, err := ipc.NewReader(bytes.NewReader(b[:head+int(n)]))
+	if err != nil {
+		return nil, fmt.Errorf("decode %s: %w", arrowSchemaKey, err)
+	}
+	defer r.Release()
+	return r.Schema(), nil
+}
+
+// encodeArrowSchema is the reverse of decodeArrowSchema.
+func encodeArrowSchema(s *arrow.Schema) (value string, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("encode %s: %v", arrowSchemaKey, p)
+		}
+	}()
+	p := ipc.GetSchemaPayload(s, memory.DefaultAllocator)
+	defer p.Release()
+	var b bytes.Buffer
+	if _, err := p.WritePayload(&b); err != nil {
+		return "", fmt.Errorf("encode %s: %w", arrowSchemaKey, err)
+	}
+	return base64.StdEncoding.EncodeToString(b.Bytes()), nil
+}
+
+// applyArrowSchema gives the columns the types of ARROW:schema, where it fits. Arrow's own reader ignores it when the number
+// of columns differs, and else applies it by position; here the names must be the same too, so that what another tool
+// forgot to update describes nothing.
+func (f *File) applyArrowSchema() {
+	i := slices.IndexFunc(f.meta.keyValues, func(kv KeyValue) bool { return kv.Key == arrowSchemaKey })
+	if i < 0 {
+		return
+	}
+	s, err := decodeArrowSchema(f.meta.keyValues[i].Value)
+	if err != nil || s.NumFields() != len(f.schema.Fields) {
+		return // it only says how Arrow held the data; the columns are all there without it
+	}
+	for i := range f.schema.Fields {
+		if s.Field(i).Name != f.schema.Fields[i].Name {
+			return
+		}
+	}
+	f.arrow = s
+	for i := range f.schema.Fields {
+		applyArrow(&f.schema.Fields[i], s.Field(i))
+	}
+}
+
+// applyArrow gives f the type of a where a can have been written as f (Arrow C++, reader_internal.cc and schema.cc,
+// ApplyOriginalMetadata).
+func applyArrow(f *schema.Field, a arrow.Field) {
+	o := originOf(*f)
+	if o == nil {
+		return
+	}
+	t := &f.Type
+	fits := true
+	switch at := a.Type.(type) {
+	case *arrow.StructType:
+		fits = applyArrowFields(t, schema.Struct, at.Fields())
+	case *arrow.MapType:
+		fits = applyArrowFields(t, schema.Map, []arrow.Field{at.KeyField(), at.ItemField()})
+	case *arrow.FixedSizeListType:
+		if fits = applyArrowFields(t, schema.List, []arrow.Field{at.ElemField()}); fits {
+			t.Form, t.Size = schema.Fixed, int(at.Len())
+		}
+	case arrow.ListLikeType:
+		if fits = applyArrowFields(t, schema.List, []arrow.Field{at.ElemField()}); fits {
+			t.Form = listForm(at.ID())
+		}
+	default:
+		fits = applyArrowLeaf(t, a.Type)
+	}
+	if fits {
+		o.arrow = &a
+	}
+	o.kind = f.Type
+}
+
+func listForm(id arrow.Type) schema.Form {
+	switch id {
+	case arrow.LARGE_LIST:
+		return schema.Large
+	case arrow.LIST_VIEW, arrow.LARGE_LIST_VIEW:
+		return schema.View
+	}
+	return schema.Plain
+}
+
+// applyArrowFields applies the fields of a nested type. The names of elements, keys and values are no part of the shape.
+func applyArrowFields(t *schema.Type, kind schema.Kind, fields []arrow.Field) bool {
+	if t.Kind != kind || len(t.Fields) != len(fields) {
+		return false
+	}
+	for i := range fields {
+		if kind == schema.Struct && t.Fields[i].Name != fields[i].Name {
+			return false
+		}
+	}
+	for i := range fields {
+		applyArrow(&t.Fields[i], fields[i])
+	}
+	return true
+}
+
+// applyArrowLeaf reports whether a leaf of type a is stored as t, and makes t the type that Arrow restores.
+func applyArrowLeaf(t *schema.Type, a arrow.DataType) bool {
+	bytesLike := t.Form == schema.Plain && (t.Kind == schema.Text || t.Kind == schema.Binary)
+	text := t.Kind == schema.Text
+	switch at := a.(type) {
+	case *arrow.DictionaryType:
+		t.Dictionary = bytesLike
+		inner := *t
+		return applyArrowLeaf(&inner, at.ValueType)
+	case *arrow.StringType:
+		return text
+	case *arrow.BinaryType:
+		return bytesLike && !text
+	case *arrow.LargeStringType, *arrow.LargeBinaryType:
+		if bytesLike && text == (a.ID() == arrow.LARGE_STRING) {
+			t.Form = schema.Large
+		}
+		return t.Form == schema.Large
+	case *arrow.StringViewType, *arrow.BinaryViewType:
+		if bytesLike && text == (a.ID() == arrow.STRING_VIEW) {
+			t.Form = schema.View
+		}
+		return t.Form == schema.View
+	case *arrow.TimestampType:
+		return applyTimestamp(t, at)
+	case *arrow.DurationType:
+		if t.Kind != schema.Int || t.Bits != 64 {
+			return false
+		}
+		*t = schema.Type{Kind: schema.Time, Name: "duration[" + at.Unit.String() + "]"}
+		return true
+	case arrow.DecimalType:
+		digits := fmt.Sprintf("(%d, %d)", at.GetPrecision(), at.GetScale())
+		if t.Kind != schema.Decimal || !strings.HasSuffix(t.Name, digits) {
+			return false
+		}
+		t.Name = fmt.Sprintf("decimal%d%s", at.BitWidth(), digits)
+		return true
+	}
+	return arrowType(*t) != nil && arrow.TypeEqual(arrowType(*t), a)
+}
+
+// applyTimestamp takes the time zone over, which Parquet stores only as "UTC or none".
+func applyTimestamp(t *schema.Type, at *arrow.TimestampType) bool {
+	unit, _, zoned := strings.Cut(strings.TrimSuffix(t.Name, "]"), ", tz=")
+	if t.Kind != schema.Time || !strings.HasPrefix(unit, "timestamp[") || zoned != (at.TimeZone != "") {
+		return false
+	}
+	if zoned {
+		t.Name = unit + ", tz=" + at.TimeZone + "]"
+	}
+	return unit == "timestamp["+at.Unit.String()
+}
+
+// arrowField returns f as Arrow has it: as ARROW:schema of its file said where f is what was read there, else as its type
+// says. It returns false for a type that Arrow's Go library has no word for.
+func arrowField(f schema.Field) (arrow.Field, bool) {
+	out := arrow.Field{Name: f.Name, Nullable: f.Nullable}
+	o := originOf(f)
+	known := o != nil && o.arrow != nil && o.kind.Kind == f.Type.Kind
+	if known {
+		out.Metadata = o.arrow.Metadata
+	}
+	switch f.Type.Kind {
+	case schema.Struct, schema.List, schema.Map:
+		out.Type = arrowNested(f.Type)
+	default:
+		if known && o.kind.Equal(f.Type) {
+			out.Type = o.arrow.Type
+		} else {
+			out.Type = arrowType(f.Type)
+		}
+	}
+	return out, out.Type != nil
+}
+
+func arrowNested(t schema.Type) arrow.DataType {
+	fields := make([]arrow.Field, len(t.Fields))
+	for i, c := range t.Fields {
+		var ok bool
+		if fields[i], ok = arrowField(c); !ok {
+			return nil
+		}
+	}
+	switch {
+	case t.Kind == schema.Struct:
+		return arrow.StructOf(fields...)
+	case t.Kind == schema.Map && len(fields) == 2:
+		fields[0].Nullable = false
+		return arrow.MapOfFields(fields[0], fields[1])
+	case t.Kind != schema.List || len(fields) != 1:
+		return nil
+	case t.Form == schema.Large:
+		return arrow.LargeListOfField(fields[0])
+	case t.Form == schema.View:
+		return arrow.ListViewOfField(fields[0])
+	case t.Form == schema.Fixed:
+		return arrow.FixedSizeListOfField(int32(t.Size), fields[0])
+	}
+	return arrow.ListOfField(fields[0])
+}
+
+// arrowType returns the Arrow type of a leaf, nil where there is none.
+func arrowType(t schema.Type) arrow.DataType {
+	if t.Dictionary {
+		t.Dictionary = false
+		if v := arrowType(t); v != nil {
+			return &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: v}
+		}
+		return nil
+	}
+	switch t.Kind {
+	case schema.Null:
+		return arrow.Null
+	case schema.Bool:
+		return arrow.FixedWidthTypes.Boolean
+	case schema.Int:
+		return arrowInts[intKey{t.Bits, t.Unsigned}]
+	case schema.Float:
+		return map[int]arrow.DataType{16: arrow.FixedWidthTypes.Float16, 32: arrow.PrimitiveTypes.Float32, 64: arrow.PrimitiveTypes.Float64}[t.Bits]
+	case schema.Text:
+		return [...]arrow.DataType{arrow.BinaryTypes.String, arrow.BinaryTypes.LargeString, arrow.BinaryTypes.StringView, nil}[t.Form]
+	case schema.Binary:
+		if t.Form == schema.Fixed {
+			return &arrow.FixedSizeBinaryType{ByteWidth: t.Size}
+		}
+		return [...]arrow.DataType{arrow.BinaryTypes.Binary, arrow.BinaryTypes.LargeBinary, arrow.BinaryTypes.BinaryView}[t.Form]
+	case schema.Time:
+		return arrowTime(t.Name)
+	case schema.Decimal:
+		return arrowDecimal(t.Name)
+	case schema.Other:
+		if t.Name == uuidName {
+			return &arrow.FixedSizeBinaryType{ByteWidth: 16}
+		}
+	}
+	return nil
+}
+
+type intKey struct {
+	bits     int
+	unsigned bool
+}
+
+var arrowInts = map[intKey]arrow.DataType{
+	{8, false}: arrow.PrimitiveTypes.Int8, {16, false}: arrow.PrimitiveTypes.Int16,
+	{32, false}: arrow.PrimitiveTypes.Int32, {64, false}: arrow.PrimitiveTypes.Int64,
+	{8, true}: arrow.PrimitiveTypes.Uint8, {16, true}: arrow.PrimitiveTypes.Uint16,
+	{32, true}: arrow.PrimitiveTypes.Uint32, {64, true}: arrow.PrimitiveTypes.Uint64,
+}
+
+// arrowTime reads the name of a Time type as pyarrow prints it: "timestamp[us, tz=UTC]".
+func arrowTime(name string) arrow.DataType {
+	base, rest, _ := strings.Cut(strings.TrimSuffix(name, "]"), "[")
+	unitName, zone, _ := strings.Cut(rest, ", tz=")
+	units := map[string]arrow.TimeUnit{"s": arrow.Second, "ms": arrow.Millisecond, "us": arrow.Microsecond, "ns": arrow.Nanosecond}
+	unit, ok := units[unitName]
+	switch {
+	case name == "date32[day]":
+		return arrow.FixedWidthTypes.Date32
+	case !ok:
+		return nil
+	case base == "timestamp":
+		return &arrow.TimestampType{Unit: unit, TimeZone: zone}
+	case base == "duration":
+		return &arrow.DurationType{Unit: unit}
+	case base == "time32":
+		return &arrow.Time32Type{Unit: unit}
+	case base == "time64":
+		return &arrow.Time64Type{Unit: unit}
+	}
+	return nil
+}
+
+func arrowDecimal(name string) arrow.DataType {
+	var width, precision, scale int32
+	if n, _ := fmt.Sscanf(name, "decimal%d(%d, %d)", &width, &precision, &scale); n != 3 {
+		return nil
+	}
+	switch width {
+	case 32:
+		return &arrow.Decimal32Type{Precision: precision, Scale: scale}
+	case 64:
+		return &arrow.Decimal64Type{Precision: precision, Scale: scale}
+	case 256:
+		return &arrow.Decimal256Type{Precision: precision, Scale: scale}
+	}
+	return &arrow.Decimal128Type{Precision: precision, Scale: scale}
+}
+
+// newArrowSchema returns the value of ARROW:schema for the columns s of a file whose own footer has these other entries, and
+// false where it cannot be told: then the file is better off without.
+func newArrowSchema(s *schema.Schema, base *arrow.Schema, keyValues []KeyValue) (string, bool) {
+	fields := make([]arrow.Field, len(s.Fields))
+	for i, f := range s.Fields {
+		var ok bool
+		if fields[i], ok = arrowField(f); !ok {
+			return "", false
+		}
+	}
+	var keys, values []string
+	for _, k := range base.Metadata().Keys() { // the same entries stand in there, and pyarrow shows both merged
+		if i := slices.IndexFunc(keyValues, func(kv KeyValue) bool { return kv.Key == k }); i >= 0 {
+			keys, values = append(keys, k), append(values, keyValues[i].Value)
+		}
+	}
+	md := arrow.NewMetadata(keys, values)
+	value, err := encodeArrowSchema(arrow.NewSchema(fields, &md))
+	return value, err == nil
+}

@@ -219,7 +219,8 @@ func (f *File) validatePlaces(c *Chunk) error {
 	if c.dictPage < 0 || c.indexPage < 0 {
 		return errors.New("has a negative offset")
 	}
-	if c.values == 0 && c.compressed == 0 {
+	if c.values == 0 { // no rows; writers put what they like (pyarrow: a dictionary page, and data at 0), and nothing is read
+		c.dictPage, c.indexPage, c.columnIndex, c.offsetIndex, c.bloom = 0, 0, section{}, section{}, section{}
 		return nil
 	}
 	if c.dictPage > c.dataPage {
