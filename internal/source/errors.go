@@ -14,15 +14,13 @@ type FormatError struct {
 	File    string // as the user named it
 	Line    int64  // from 1; 0: the whole file
 	Column  int    // from 1, in bytes; 0: the whole line
-	Message string // "" where Err says all, with the file's name
-	Err     error  // the cause; may be nil
+	Message string
+
+	cause error
 }
 
 // Error returns "train.jsonl:17:23: message".
 func (e *FormatError) Error() string {
-	if e.Message == "" && e.Err != nil {
-		return e.Err.Error()
-	}
 	s := e.File
 	if e.Line > 0 {
 		s += ":" + strconv.FormatInt(e.Line, 10)
@@ -30,15 +28,11 @@ func (e *FormatError) Error() string {
 			s += ":" + strconv.Itoa(e.Column)
 		}
 	}
-	s += ": " + e.Message
-	if e.Err != nil {
-		s += ": " + e.Err.Error()
-	}
-	return s
+	return s + ": " + e.Message
 }
 
-// Unwrap returns the cause.
-func (e *FormatError) Unwrap() error { return e.Err }
+// Unwrap returns the cause, nil where there is none.
+func (e *FormatError) Unwrap() error { return e.cause }
 
 // Is reports whether target is ErrFormat.
 func (e *FormatError) Is(target error) bool { return target == ErrFormat }

@@ -79,11 +79,12 @@ func (f *File) hashPath(ctx context.Context, w io.Writer) error {
 	if _, err := io.Copy(w, &contextReader{ctx, in}); err != nil {
 		return fmt.Errorf("%s: hash: %w", f.Name, err)
 	}
-	return f.unchanged()
+	return f.Unchanged()
 }
 
-// unchanged returns an error where the file is no longer what was read first.
-func (f *File) unchanged() error {
+// Unchanged returns an error where the file is no longer what Resolve saw, by its size and time. Readers ask at the end of
+// a unit; who copies column chunks undecoded asks when that is done.
+func (f *File) Unchanged() error {
 	if f.path == "" || f.info == nil {
 		return nil
 	}

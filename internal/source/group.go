@@ -37,7 +37,7 @@ func (f *File) openGroup(u Unit, decode []int) (Reader, error) {
 	if len(r.decode) > 0 {
 		var err error
 		if r.reader, err = f.Parquet.Reader(u.RowGroup, r.decode, u.InGroup, u.Rows); err != nil {
-			return nil, asFormat(f.Name, err)
+			return nil, f.parquetError(err)
 		}
 	}
 	return r, nil
@@ -51,6 +51,9 @@ func (r *groupReader) Next(ctx context.Context, maxRows int) (*record.Batch, err
 	f := r.u.File
 	rows := int(min(int64(maxRows), r.u.Rows-r.read))
 	if rows <= 0 {
+		if err := f.Unchanged(); err != nil {
+			return nil, err
+		}
 		return nil, io.EOF
 	}
 	b := &record.Batch{Schema: f.Schema, File: f.Name, RowGroup: r.u.RowGroup, FirstRow: r.u.First + r.read, Rows: rows}
@@ -63,7 +66,7 @@ func (r *groupReader) Next(ctx context.Context, maxRows int) (*record.Batch, err
 				r.u.RowGroup, r.u.InGroup+r.read, r.u.InGroup+r.u.Rows)}
 		}
 		if err != nil {
-			return nil, asFormat(f.Name, err)
+			return nil, f.parquetError(err)
 		}
 		for k, v := range vecs {
 			b.Leaves[r.decode[k]].Vec = v

@@ -131,3 +131,40 @@ func texts(rows []readRow) []string {
 	}
 	return out
 }
+
+// sound checks the levels of a leaf against its values and rows.
+func sound(t *testing.T, rows int, l *record.Leaf) {
+	t.Helper()
+	v := l.Vec
+	entries, values, begun := v.Entries(), v.Values.Len(), 0
+	if v.Def == nil && v.Rep == nil && entries != rows {
+		t.Fatalf("%s: %d values in %d rows", l.Path, entries, rows)
+	}
+	if v.Def != nil {
+		values = 0
+		for _, d := range v.Def {
+			if d > l.MaxDef {
+				t.Fatalf("%s: level %d of %d", l.Path, d, l.MaxDef)
+			}
+			if d == l.MaxDef {
+				values++
+			}
+		}
+	}
+	if v.Rep != nil {
+		if len(v.Rep) != entries || l.MaxRep == 0 {
+			t.Fatalf("%s: %d repetition levels, %d entries", l.Path, len(v.Rep), entries)
+		}
+		for _, r := range v.Rep {
+			if r == 0 {
+				begun++
+			}
+		}
+		entries = begun
+	} else if l.MaxRep > 0 && rows > 0 {
+		t.Fatalf("%s: no repetition levels", l.Path)
+	}
+	if entries != rows || values != v.Values.Len() || v.Rows != rows {
+		t.Fatalf("%s: %d rows begun of %d, %d values of %d", l.Path, entries, rows, values, v.Values.Len())
+	}
+}

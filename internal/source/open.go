@@ -155,7 +155,7 @@ func pointer(name string, head []byte) string {
 func (o *opener) parquet(f *File, path string) error {
 	p, err := parquetio.Open(path)
 	if err != nil {
-		return asFormat(f.Name, err)
+		return f.parquetError(err)
 	}
 	f.Parquet, f.Format, f.Schema, f.Rows, f.Metadata = p, "parquet", p.Schema(), p.NumRows(), p.Metadata()
 	for _, g := range p.RowGroups() {
@@ -164,16 +164,27 @@ func (o *opener) parquet(f *File, path string) error {
 	return nil
 }
 
-// asFormat gives an error of parquetio the class of this package. Its message names the file already.
-func asFormat(name string, err error) error {
-	switch {
-	case errors.Is(err, parquetio.ErrFormat):
-		return &FormatError{File: name, Err: err}
-	case strings.Contains(err.Error(), name):
-		return err
+// parquetError gives an error of parquetio, whose message names the file, the class of this package.
+func (f *File) parquetError(err error) error {
+	msg := err.Error()
+	if f.spool != nil {
+		msg = strings.ReplaceAll(msg, f.spool.Name(), f.Name) // standard input was opened under another name
 	}
-	return fmt.Errorf("%s: %w", name, err)
+	msg = strings.TrimPrefix(strings.TrimPrefix(msg, f.Name), ": ")
+	if errors.Is(err, parquetio.ErrFormat) {
+		return &FormatError{File: f.Name, Message: msg, cause: err}
+	}
+	return &namedError{f.Name + ": " + msg, err}
 }
+
+// A namedError is an error of the system under the name that the user gave.
+type namedError struct {
+	text string
+	err  error
+}
+
+func (e *namedError) Error() string { return e.text }
+func (e *namedError) Unwrap() error { return e.err }
 
 // A decompressor makes a reader of the text in r.
 type decompressor struct {
@@ -243,7 +254,7 @@ func (o *opener) spoolError(ctx context.Context, f *File, tmp *os.File, c *decom
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return &FormatError{File: f.Name, Message: c.name + ": the file ends too early: it is cut off"}
 	}
-	return &FormatError{File: f.Name, Message: c.name, Err: err}
+	return &FormatError{File: f.Name, Message: c.name + ": " + err.Error(), cause: err}
 }
 
 // temp makes a temporary file for f. Its name is removed at once where the system allows that, so that nothing is left

@@ -115,7 +115,7 @@ func addLine(b *record.Batch, line int64, rows int) {
 func (r *rowReader) next() ([]byte, error) {
 	text, err := r.scan.next()
 	if err == io.EOF {
-		if err = r.f.unchanged(); err == nil {
+		if err = r.f.Unchanged(); err == nil {
 			err = fmt.Errorf("%s: has fewer rows than when it was counted: it changed while it was read", r.f.Name)
 		}
 		return nil, err
@@ -130,7 +130,7 @@ func (r *rowReader) end() error {
 	if !r.checked {
 		r.checked = true
 		r.f.addUnknown(r.decoder.unknown)
-		if err := r.f.unchanged(); err != nil {
+		if err := r.f.Unchanged(); err != nil {
 			return err
 		}
 	}
