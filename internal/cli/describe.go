@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/rlprep/rlprep/datasets"
@@ -35,9 +36,9 @@ type holdingInfo struct {
 
 // where says for whom the holding holds: "verl >=0.9, trainer v1".
 func (h holdingInfo) where() string {
-	s := "verl"
-	if h.Versions != "" {
-		s += " " + h.Versions
+	s := "verl " + h.Versions
+	if h.Versions == "" {
+		s = "every version"
 	}
 	if h.Trainer != "" {
 		s += ", trainer " + h.Trainer
@@ -46,12 +47,50 @@ func (h holdingInfo) where() string {
 }
 
 type ruleExample struct {
-	Title  string   `json:"title,omitempty"`
-	Files  []string `json:"files"`
-	Val    []string `json:"val,omitempty"`
-	Schema string   `json:"schema,omitempty"`
-	Target string   `json:"target,omitempty"`
-	Found  []string `json:"found"` // "file row path"; none: a good example
+	Title  string      `json:"title,omitempty"`
+	Files  []string    `json:"files"`
+	Val    []string    `json:"val,omitempty"`
+	Schema string      `json:"schema,omitempty"`
+	Target string      `json:"target,omitempty"`
+	Found  []foundInfo `json:"found"` // none: a good example
+}
+
+type foundInfo struct {
+	File   int    `json:"file"`   // from 0
+	Row    *int64 `json:"row"`    // from 0; null: the whole file
+	Column string `json:"column"` // "": none
+}
+
+// String says where it was found: "row 1: agent_name", "file 1: row 0: index", "the whole file: agent_name".
+func (f foundInfo) String() string {
+	s := "the whole file"
+	if f.Row != nil {
+		s = fmt.Sprintf("row %d", *f.Row)
+	}
+	if f.File > 0 {
+		s = fmt.Sprintf("file %d: %s", f.File, s)
+	}
+	if f.Column != "" {
+		s += ": " + f.Column
+	}
+	return s
+}
+
+// newFoundInfo reads what Example.Want says, "file row path".
+func newFoundInfo(want string) foundInfo {
+	var f foundInfo
+	var row int64
+	words := strings.SplitN(want, " ", 3)
+	fmt.Sscan(words[0], &f.File)
+	if len(words) > 1 {
+		if n, _ := fmt.Sscan(words[1], &row); n == 1 && row >= 0 {
+			f.Row = &row
+		}
+	}
+	if len(words) > 2 {
+		f.Column = words[2]
+	}
+	return f
 }
 
 // heading names the example: BAD or GOOD, and its title.
@@ -79,10 +118,7 @@ func describeRule(r *rule.Rule) ruleInfo {
 		d.Holds = append(d.Holds, holdingInfo{h.Versions, h.Trainer, h.Level.String(), h.Consequence})
 	}
 	for _, e := range r.Examples {
-		found := e.Want
-		if found == nil {
-			found = []string{}
-		}
+		found := describeAll(e.Want, newFoundInfo)
 		d.Examples = append(d.Examples, ruleExample{e.Title, e.Files, e.Val, e.Schema, e.Target, found})
 	}
 	return d

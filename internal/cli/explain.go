@@ -108,7 +108,7 @@ func explainExample(w io.Writer, e ruleExample) {
 		fmt.Fprintf(&b, "types: %s\n", e.Schema)
 	}
 	for _, f := range e.Found {
-		fmt.Fprintf(&b, "=> %s\n", f)
+		fmt.Fprintf(&b, "=> found: %s\n", f)
 	}
 	section(w, e.heading(), b.String())
 }

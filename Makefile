@@ -1,0 +1,68 @@
+# make build         the static binary, bin/rlprep
+# make demo          a first run, with the problems that are in the binary: rows before and after, shards, manifest
+# make test          every test but those below
+# make lint          gofmt, go vet, staticcheck
+# make docs          write docs/rules, docs/transforms, docs/recipes and the outputs in README.md anew
+# make race          the tests of the packages that run in parallel, with the race detector
+# make fuzz          every fuzz target for FUZZTIME (20s)
+# make conformance   pyarrow, HF datasets, pandas, Polars and DuckDB read what we write (makes .venv/)
+# make bench-data    GSM8K times 10 and 100, in .bench/
+# make bench         side by side with DuckDB, verl's own script, cp and load_dataset; ARGS=--quick for a look
+# make wheel         wheels for pip, uv and pre-commit, in dist/
+# make ci            what CI runs
+#
+# VERSION=1.2.3 names a release; without it the version is the one in internal/cli/version.go.
+
+VERSION     ?=
+FUZZTIME    ?= 20s
+ARGS        ?=
+STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
+LDFLAGS     := -s -w $(if $(VERSION),-X github.com/rlprep/rlprep/internal/cli.release=$(VERSION))
+PARALLEL    := ./internal/pipeline ./internal/parquetio ./internal/shard ./internal/source ./internal/cli ./cmd/rlprep
+
+.PHONY: help build demo test lint docs race fuzz conformance bench-data bench wheel ci clean
+
+help:
+	@sed -n 's/^# \{0,1\}//p;/^$$/q' Makefile
+
+build:
+	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/rlprep ./cmd/rlprep
+
+demo: build
+	@.ci/demo bin/rlprep
+
+test:
+	go test ./...
+
+lint:
+	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "run 'gofmt -w .'"; exit 1; }
+	go vet ./...
+	go run $(STATICCHECK) ./...
+
+docs:
+	go test ./internal/cli -run '^TestDocs$$' -count 1 -update
+	go test ./cmd/rlprep -run '^TestReadme$$' -count 1 -update
+
+race:
+	CGO_ENABLED=1 go test -race $(PARALLEL)
+
+fuzz:
+	@.ci/fuzz $(FUZZTIME)
+
+conformance:
+	sh testdata/conformance/run.sh $(ARGS)
+
+bench-data:
+	sh testdata/bench/data.sh
+
+bench:
+	sh testdata/bench/run.sh $(ARGS)
+
+wheel:
+	python3 .ci/wheel.py $(if $(VERSION),--version $(VERSION)) $(ARGS)
+
+ci:
+	.ci/run
+
+clean:
+	rm -rf bin dist

@@ -1,0 +1,385 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rlprep/rlprep/datasets"
+	"github.com/rlprep/rlprep/schema/rule"
+	"github.com/rlprep/rlprep/transform"
+)
+
+var update = flag.Bool("update", false, "write the generated pages of docs/ anew")
+
+// targets are the columns of the table of rules.
+var targets = []string{"verl@0.5", "verl@0.6", "verl@0.7", "verl@0.8", "verl@0.9", "verl@0.9-v0"}
+
+// generated are the folders below docs/ that hold generated pages and nothing else.
+var generated = []string{"rules", "transforms", "recipes"}
+
+// TestDocs holds the pages that are made from the registries to what these say now; -update ('make docs') writes them.
+func TestDocs(t *testing.T) {
+	docs := filepath.Join(root(t), "docs")
+	want := pages(t)
+	if *update {
+		writePages(t, docs, want)
+	}
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		got, err := os.ReadFile(filepath.Join(docs, name))
+		if err != nil || string(got) != want[name] {
+			t.Errorf("docs/%s is stale: run 'make docs'", filepath.ToSlash(name))
+		}
+	}
+	for _, name := range presentPages(t, docs) {
+		if _, ok := want[name]; !ok {
+			t.Errorf("docs/%s explains nothing that there is: run 'make docs'", filepath.ToSlash(name))
+		}
+	}
+}
+
+// root is the top of the repository.
+func root(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func writePages(t *testing.T, docs string, want map[string]string) {
+	t.Helper()
+	for _, name := range presentPages(t, docs) {
+		if _, ok := want[name]; !ok {
+			if err := os.Remove(filepath.Join(docs, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for name, text := range want {
+		file := filepath.Join(docs, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// presentPages returns the files in the generated folders, as named from docs.
+func presentPages(t *testing.T, docs string) (names []string) {
+	t.Helper()
+	for _, dir := range generated {
+		files, err := filepath.Glob(filepath.Join(docs, dir, "*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			names = append(names, filepath.Join(dir, filepath.Base(f)))
+		}
+	}
+	return names
+}
+
+const doNotEdit = "<!-- Made by 'make docs'; edit the Go file that is named at the end instead. -->\n"
+
+// pages returns the text of every generated page by its name from docs.
+func pages(t *testing.T) map[string]string {
+	all := map[string]string{
+		filepath.Join("rules", "README.md"):      rulesIndex(),
+		filepath.Join("transforms", "README.md"): index("Transforms", "A transform is one change of rows.", transformRows()),
+		filepath.Join("recipes", "README.md"):    index("Recipes", "A recipe makes samples that a trainer takes of a published dataset.", recipeRows()),
+	}
+	for _, r := range rule.All() {
+		all[filepath.Join("rules", r.ID+".md")] = rulePage(r) + source(t, strings.ToLower(r.ID)+"_", "schema/*/")
+	}
+	for _, v := range transform.All() {
+		all[filepath.Join("transforms", v.Name+".md")] = transformPage(v) + source(t, fmt.Sprintf(`"%s"`, v.Name), "transform/")
+	}
+	for _, r := range datasets.All() {
+		all[filepath.Join("recipes", r.Name+".md")] = recipePage(r) + source(t, fmt.Sprintf(`"%s"`, r.Name), "datasets/")
+	}
+	return all
+}
+
+// source links the Go file below dir that is called key, or that declares the quoted Name key.
+func source(t *testing.T, key, dir string) string {
+	files, err := filepath.Glob(filepath.Join(root(t), dir, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	declares := regexp.MustCompile(`Name:\s*` + regexp.QuoteMeta(key))
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasSuffix(f, "_test.go") || !strings.HasPrefix(filepath.Base(f), key) && !declares.Match(text) {
+			continue
+		}
+		rel, err := filepath.Rel(root(t), f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rel = filepath.ToSlash(rel)
+		return fmt.Sprintf("\n---\nWritten in [%s](../../%s).\n", rel, rel)
+	}
+	return ""
+}
+
+func index(title, what string, rows [][]string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "<!-- Made by 'make docs'; do not edit. -->\n# %s\n\n%s\n\n| name | what it is |\n|---|---|\n", title, what)
+	for _, row := range rows {
+		fmt.Fprintf(&b, "| [%s](%s.md) | %s |\n", row[0], row[0], cell(row[1]))
+	}
+	return b.String()
+}
+
+// rulesIndex is the table of the rules with their level in each target, and that of the fact sheets' ids.
+func rulesIndex() string {
+	var b strings.Builder
+	b.WriteString("<!-- Made by 'make docs'; do not edit. -->\n# Rules\n\n" +
+		"A rule is one fault that data can have. An empty cell: the rule is off for that target. The first digit of an id says what it is about: " +
+		"0 files and schema, 1 prompt, 2 data_source and reward, 3 agent and tools, 4 index and trace, 5 media, 6 duplicates and leaks, " +
+		"7 launch configuration, 8 SFT and preference rows. Ids are never used again.\n\n")
+	b.WriteString("| id | name | what it finds | rows | " + strings.Join(targets, " | ") + " |\n|---|---|---|---|" + strings.Repeat("---|", len(targets)) + "\n")
+	facts := map[string][]string{}
+	for _, r := range rule.All() {
+		fmt.Fprintf(&b, "| [%s](%s.md) | %s | %s | %s |", r.ID, r.ID, r.Name, cell(r.Title), r.Rows)
+		for _, name := range targets {
+			fmt.Fprintf(&b, " %s |", levelFor(r, name))
+		}
+		b.WriteByte('\n')
+		for _, f := range r.Facts {
+			facts[f] = append(facts[f], fmt.Sprintf("[%s](%s.md)", r.ID, r.ID))
+		}
+	}
+	if len(facts) == 0 {
+		return b.String()
+	}
+	b.WriteString("\n## From the fact sheets\n\nThe rules rest on facts that were read in verl's and its loader's sources or seen by running them. Those sheets number them " +
+		"S (files and schema), R (rows) and C (launch configuration).\n\n| fact | rules |\n|---|---|\n")
+	ids := make([]string, 0, len(facts))
+	for f := range facts {
+		ids = append(ids, f)
+	}
+	slices.SortFunc(ids, func(a, b string) int {
+		const order = "SRC"
+		return cmp.Or(cmp.Compare(strings.Index(order, a[:1]), strings.Index(order, b[:1])), cmp.Compare(a, b))
+	})
+	for _, f := range ids {
+		fmt.Fprintf(&b, "| %s | %s |\n", f, strings.Join(facts[f], ", "))
+	}
+	return b.String()
+}
+
+// levelFor is the level of r for the target of that name, "" where it is off.
+func levelFor(r *rule.Rule, name string) string {
+	target, err := rule.ParseTarget(name)
+	if err != nil {
+		panic(err)
+	}
+	if h, ok := r.Holding(target); ok && h.Level != rule.Off {
+		return h.Level.String()
+	}
+	return ""
+}
+
+func rulePage(r *rule.Rule) string {
+	d := describeRule(r)
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s# %s %s\n\n%s.\n\n%s\n", doNotEdit, d.ID, d.Name, capital(prose(d.Title)), paragraphs(d.Doc))
+	b.WriteString("\n## Where it holds\n\n| verl | level | what happens |\n|---|---|---|\n")
+	for _, h := range d.Holds {
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", cell(h.where()), h.Level, cell(h.Consequence))
+	}
+	for _, e := range d.Examples {
+		heading := e.heading()
+		kind, rest, _ := strings.Cut(heading, ":")
+		fmt.Fprintf(&b, "\n## %s%s\n", capital(strings.ToLower(kind)), prose(strings.TrimRight(": "+strings.TrimSpace(rest), ": ")))
+		exampleFiles(&b, "file", e.Files)
+		exampleFiles(&b, "validation file", e.Val)
+		if e.Schema != "" {
+			fmt.Fprintf(&b, "\nTypes: `%s`\n", e.Schema)
+		}
+		for i, f := range e.Found {
+			if i == 0 {
+				b.WriteString("\nFound:\n")
+			}
+			fmt.Fprintf(&b, "- `%s`\n", f)
+		}
+	}
+	if d.Fix != "" {
+		fmt.Fprintf(&b, "\n## How to mend it\n\n```sh\nrlprep %s FILE…\n```\n", d.Fix)
+	}
+	return b.String()
+}
+
+func exampleFiles(b *strings.Builder, what string, files []string) {
+	for i, rows := range files {
+		if len(files) > 1 || what != "file" {
+			fmt.Fprintf(b, "\n%s %d:\n", capital(what), i)
+		}
+		fmt.Fprintf(b, "\n```jsonl\n%s\n```\n", strings.TrimRight(rows, "\n"))
+	}
+}
+
+func transformPage(v *transform.Verb) string {
+	d := describeTransform(v)
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s# %s\n\n%s.\n\n%s\n", doNotEdit, d.Name, capital(prose(d.Title)), paragraphs(d.Doc))
+	if len(d.Args) > 0 {
+		b.WriteString("\n## Arguments\n\n| name | type | | what it says |\n|---|---|---|---|\n")
+		for _, a := range d.Args {
+			need := ""
+			if a.Required {
+				need = "required"
+			}
+			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", cell(a.Name), cell(a.Type), need, cell(a.Doc))
+		}
+	}
+	rowExamples(&b, d.Examples)
+	return b.String()
+}
+
+func recipePage(r *datasets.Recipe) string {
+	d := describeRecipe(r)
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s# %s\n\n%s.\n\n%s\n", doNotEdit, d.Name, capital(prose(d.Title)), paragraphs(d.Doc))
+	b.WriteString("\n## Reads\n\n| split | files | columns |\n|---|---|---|\n")
+	for _, line := range readsLines(d.Inputs) {
+		split, rest, _ := strings.Cut(line, ": ")
+		globs, columns, _ := strings.Cut(strings.TrimSuffix(rest, ")"), " (")
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", cell(split), cell(globs), cell(columns))
+	}
+	if len(d.Expects) > 0 {
+		b.WriteString("\n## Known to raise, as warnings\n\n")
+		for _, id := range d.Expects {
+			fmt.Fprintf(&b, "- [%s](../rules/%s.md)\n", prose(ruleLine(id)), id)
+		}
+	}
+	rowExamples(&b, d.Examples)
+	return b.String()
+}
+
+func rowExamples(b *strings.Builder, examples []rowsInfo) {
+	for _, e := range examples {
+		title := "Example"
+		if name := cmp.Or(e.Title, e.Split); name != "" {
+			title += ": " + prose(name)
+		}
+		fmt.Fprintf(b, "\n## %s\n", title)
+		if e.Args != "" {
+			fmt.Fprintf(b, "\nWith `%s`:\n", e.Args)
+		}
+		fmt.Fprintf(b, "\n```json\n%s\n```\n", tidy(e.In))
+		if e.Error != "" {
+			fmt.Fprintf(b, "\nis refused: `%s`\n", e.Error)
+			continue
+		}
+		fmt.Fprintf(b, "\nbecomes\n\n```json\n%s\n```\n", tidy(e.Out))
+	}
+}
+
+// tidy indents rows where one is long; short ones stay a line each.
+func tidy(rows string) string {
+	lines := strings.Split(strings.TrimRight(rows, "\n"), "\n")
+	if !slices.ContainsFunc(lines, func(s string) bool { return len(s) > 100 }) {
+		return strings.Join(lines, "\n")
+	}
+	for i, row := range lines {
+		var b bytes.Buffer
+		if json.Indent(&b, []byte(row), "", "  ") == nil {
+			lines[i] = b.String()
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// capital returns s with its first letter in upper case, where it begins with a plain word and not with a name in code.
+func capital(s string) string {
+	word, _, _ := strings.Cut(s, " ")
+	if s == "" || strings.ContainsAny(word, "_.[]=") {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// markup is what would mean something in Markdown or its HTML: outside code, where it is text.
+var markup = regexp.MustCompile("`[^`]*`" + `|(?m:^#+)|[<*$]|__+|\b_|_\b`)
+
+// prose returns plain text as Markdown that reads the same. Text in backticks stays code.
+func prose(s string) string {
+	return markup.ReplaceAllStringFunc(s, func(m string) string {
+		switch m[0] {
+		case '`':
+			return m
+		case '<':
+			return "&lt;"
+		case '$':
+			return "&#36;" // two of them would be a formula
+		case '#':
+			return `\` + m
+		}
+		return strings.ReplaceAll(strings.ReplaceAll(m, "_", `\_`), "*", `\*`)
+	})
+}
+
+// paragraphs is prose, but for lines that begin with a blank: tables and code, which are kept as they stand.
+func paragraphs(doc string) string {
+	var out []string
+	code := false
+	for _, line := range strings.Split(doc, "\n") {
+		indented := strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t")
+		if indented != code {
+			out = append(out, map[bool]string{true: "```text", false: "```"}[indented])
+			code = indented
+		}
+		if !indented {
+			line = prose(line)
+		}
+		out = append(out, line)
+	}
+	if code {
+		out = append(out, "```")
+	}
+	return strings.Join(out, "\n")
+}
+
+// cell is prose for a table.
+func cell(s string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(prose(s), "|", `\|`), "\n", " ")
+}
+
+func TestParagraphs(t *testing.T) {
+	got := paragraphs("a <b>\n\n  x  <y>\n  z\n\nc\n  d")
+	if want := "a &lt;b>\n\n```text\n  x  <y>\n  z\n```\n\nc\n```text\n  d\n```"; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestProse(t *testing.T) {
+	for in, want := range map[string]string{
+		"extra_info.index":           "extra_info.index",
+		"__num_turns__":              `\_\_num_turns\_\_`,
+		"an <image> in `<image>` $5": "an &lt;image> in `<image>` &#36;5",
+		"#### 72":                    `\#### 72`,
+		"a*b":                        `a\*b`,
+	} {
+		if got := prose(in); got != want {
+			t.Errorf("prose(%q) = %q, want %q", in, got, want)
+		}
+	}
+}

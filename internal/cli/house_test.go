@@ -1,0 +1,258 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+)
+
+const module = "github.com/rlprep/rlprep/"
+
+// A goPackage is what "go list -json" says of a package.
+type goPackage struct {
+	ImportPath string
+	Dir        string
+	Standard   bool
+	Imports    []string
+}
+
+// goList returns the packages of the module.
+func goList(t *testing.T) []goPackage {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-e", "-json=ImportPath,Dir,Standard,Imports", "./...")
+	cmd.Dir = root(t)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var all []goPackage
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p goPackage
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+}
+
+// A depguard is a rule of .golangci.yml about the imports of one folder.
+type depguard struct {
+	Files []string `yaml:"files"`
+	Mode  string   `yaml:"list-mode"`
+	Allow []string `yaml:"allow"`
+}
+
+// importRules returns the rules by folder, "internal/cli".
+func importRules(t *testing.T) map[string]depguard {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root(t), ".golangci.yml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var config struct {
+		Linters struct {
+			Settings struct {
+				Depguard struct {
+					Rules map[string]depguard `yaml:"rules"`
+				} `yaml:"depguard"`
+			} `yaml:"settings"`
+		} `yaml:"linters"`
+	}
+	if err := yaml.Unmarshal(text, &config); err != nil {
+		t.Fatal(err)
+	}
+	rules := map[string]depguard{}
+	for name, r := range config.Linters.Settings.Depguard.Rules {
+		dir := strings.TrimSuffix(strings.TrimPrefix(r.Files[0], "**/"), "/*.go")
+		if r.Mode != "strict" || rules[dir].Mode != "" {
+			t.Errorf(".golangci.yml: rule %s: not strict, or a second one for %s", name, dir)
+		}
+		rules[dir] = r
+	}
+	return rules
+}
+
+// allows reports whether the rule lets path be imported: "$gostd" is the standard library, a "$" at the end asks for the
+// very path, anything else allows what begins with it.
+func (d depguard) allows(path string) bool {
+	return slices.ContainsFunc(d.Allow, func(a string) bool {
+		switch {
+		case a == "$gostd":
+			return !strings.Contains(strings.Split(path, "/")[0], ".")
+		case strings.HasSuffix(a, "$"):
+			return path == strings.TrimSuffix(a, "$")
+		}
+		return strings.HasPrefix(path, a)
+	})
+}
+
+// TestImports holds the order of imports that .golangci.yml writes down: every package of ours has a rule there, and imports
+// nothing that it does not allow.
+func TestImports(t *testing.T) {
+	rules := importRules(t)
+	present := map[string]bool{}
+	for _, p := range goList(t) {
+		dir := strings.TrimPrefix(p.ImportPath, module)
+		if strings.HasPrefix(dir, "testdata/") || strings.Contains(dir, "/testdata/") {
+			continue
+		}
+		present[dir] = true
+		rule, ok := rules[dir]
+		if !ok {
+			t.Errorf("%s: no rule in .golangci.yml says what it may import", dir)
+			continue
+		}
+		for _, path := range p.Imports {
+			if !rule.allows(path) {
+				t.Errorf("%s imports %s, which .golangci.yml does not allow it: imports go one way", dir, path)
+			}
+		}
+	}
+	for dir := range rules {
+		if _, err := os.Stat(filepath.Join(root(t), dir)); errors.Is(err, fs.ErrNotExist) {
+			t.Errorf(".golangci.yml has a rule for %s, which is not there", dir)
+		}
+	}
+	if len(present) < 8 {
+		t.Errorf("only %d packages seen", len(present))
+	}
+}
+
+// TestPlugins: of ours, only internal/cli imports the recipes and the trainers' rules, so that they stay plug-ins; only
+// internal/parquetio imports the Parquet library; nothing imports the old path of Arrow, or what links gRPC.
+func TestPlugins(t *testing.T) {
+	only := map[string]string{
+		module + "datasets":                      "internal/cli",
+		module + "schema/hf":                     "internal/cli",
+		module + "schema/verl":                   "internal/cli",
+		"github.com/parquet-go/parquet-go":       "internal/parquetio",
+		"github.com/apache/arrow/go/":            "(nobody)",
+		"github.com/apache/arrow-go/v18/parquet": "(nobody)",
+	}
+	for _, p := range goList(t) {
+		dir := strings.TrimPrefix(p.ImportPath, module)
+		for _, path := range p.Imports {
+			for prefix, who := range only {
+				if strings.HasPrefix(path, prefix) && dir != who && !strings.HasPrefix(p.ImportPath, prefix) {
+					t.Errorf("%s imports %s; only %s may", dir, path, who)
+				}
+			}
+		}
+	}
+}
+
+// TestNames refuses folders and files that say nothing, and exported names without a comment that begins with them.
+func TestNames(t *testing.T) {
+	empty := []string{"util", "utils", "common", "helper", "helpers", "manager", "impl", "misc"}
+	for _, p := range goList(t) {
+		if slices.Contains(empty, filepath.Base(p.ImportPath)) {
+			t.Errorf("%s: a name that says nothing", p.ImportPath)
+		}
+		files, err := filepath.Glob(filepath.Join(p.Dir, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range files {
+			base := strings.TrimSuffix(filepath.Base(name), ".go")
+			if slices.Contains(empty, base) {
+				t.Errorf("%s: a name that says nothing", name)
+			}
+			if strings.HasSuffix(base, "_test") {
+				continue
+			}
+			for _, fault := range undocumented(t, name) {
+				t.Error(fault)
+			}
+		}
+	}
+}
+
+// undocumented returns a line for each exported declaration of the file that has no comment, or one that does not name it.
+func undocumented(t *testing.T, name string) (faults []string) {
+	t.Helper()
+	set := token.NewFileSet()
+	file, err := parser.ParseFile(set, name, nil, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fault := func(at token.Pos, what string) {
+		faults = append(faults, fmt.Sprintf("%s: exported %s has no comment that begins with its name", set.Position(at), what))
+	}
+	for _, decl := range file.Decls {
+		switch d := decl.(type) {
+		case *ast.FuncDecl:
+			if d.Name.IsExported() && exportedReceiver(d) && !names(d.Doc, d.Name.Name) {
+				fault(d.Pos(), d.Name.Name)
+			}
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				s, ok := spec.(*ast.TypeSpec)
+				if ok && s.Name.IsExported() && !names(d.Doc, s.Name.Name) && !names(s.Doc, s.Name.Name) {
+					fault(s.Pos(), s.Name.Name)
+				}
+				if v, ok := spec.(*ast.ValueSpec); ok && v.Names[0].IsExported() && d.Doc == nil && v.Doc == nil && v.Comment == nil {
+					fault(v.Pos(), v.Names[0].Name)
+				}
+			}
+		}
+	}
+	return faults
+}
+
+// exportedReceiver reports whether d is a function, or a method of an exported type other than those whose comment stands
+// at the interface they fulfil.
+func exportedReceiver(d *ast.FuncDecl) bool {
+	if d.Recv == nil {
+		return true
+	}
+	if slices.Contains([]string{"Error", "Unwrap", "String", "Close", "ExitCode", "Less", "Len", "Swap"}, d.Name.Name) {
+		return false
+	}
+	typ := d.Recv.List[0].Type
+	if star, ok := typ.(*ast.StarExpr); ok {
+		typ = star.X
+	}
+	if generic, ok := typ.(*ast.IndexExpr); ok {
+		typ = generic.X
+	}
+	id, ok := typ.(*ast.Ident)
+	return ok && id.IsExported()
+}
+
+// names reports whether the comment begins with name, an article before it or not, or names several things in its first
+// sentence.
+func names(doc *ast.CommentGroup, name string) bool {
+	if doc == nil {
+		return false
+	}
+	first, _, _ := strings.Cut(doc.Text(), "\n")
+	return slices.Contains(strings.FieldsFunc(first, func(r rune) bool { return strings.ContainsRune(" ,.:;", r) }), name)
+}
+
+// The reader of rules is right about what they allow.
+func TestDepguardAllows(t *testing.T) {
+	d := depguard{Allow: []string{"$gostd", module + "schema$", "github.com/spf13"}}
+	for path, want := range map[string]bool{
+		"fmt": true, "encoding/json": true, module + "schema": true, module + "schema/rule": false,
+		"github.com/spf13/cobra": true, "golang.org/x/term": false,
+	} {
+		if d.allows(path) != want {
+			t.Errorf("%s: got %v", path, !want)
+		}
+	}
+}
