@@ -1,0 +1,34 @@
+package hf
+
+import (
+	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/schema/rule"
+)
+
+var _ = rule.Add(rule.Rule{
+	ID: "RL002", Name: "row-group-empty", Facts: []string{"S002"},
+	Title: "a file, or its first row group, has no rows",
+	Doc: `
+HF datasets takes the number of rows of the first row group as its batch size, so an empty one fails: ArrowInvalid 'BatchSize
+must be greater than 0, got 0' (executed on datasets 5.2). One empty shard kills the run, in a list as in a glob; an empty
+JSON Lines file is ValueError 'Instruction "train" corresponds to no data!'. Empty row groups further on do no harm. Writers
+leave them when a filter dropped every row, or when a writer was opened, flushed and closed.
+
+Write the file again without the empty group, or leave the file out.
+`,
+	Holds: []rule.Holding{{Level: rule.Error, Consequence: "the loader fails"}},
+	New: eachFile(func(p *rule.Pass, f *rule.File) {
+		switch {
+		case f.Rows == 0:
+			p.Reportf(schema.FilePos(f.Name), schema.Value{}, "no rows: %s", p.Consequence)
+		case len(f.RowGroups) > 0 && f.RowGroups[0] == 0:
+			p.Reportf(schema.FilePos(f.Name), schema.Value{}, "the first row group has no rows: %s with 'BatchSize must be greater than 0'", p.Consequence)
+		}
+	}),
+	Examples: []rule.Example{
+		{Title: "an empty shard", Files: []string{`{"id":1}`, ``}, Want: []string{"1 -1"}},
+		{Title: "an empty first row group", Files: []string{`{"id":1}`}, Edit: func(f []*rule.File) { f[0].RowGroups = []int64{0, 1} }, Want: []string{"0 -1"}},
+		{Title: "rows", Files: []string{`{"id":1}`}},
+		{Title: "an empty row group further on", Files: []string{`{"id":1}`}, Edit: func(f []*rule.File) { f[0].RowGroups = []int64{1, 0} }},
+	},
+})
