@@ -1,8 +1,13 @@
 package parquetio
 
 import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
 	"github.com/rlprep/rlprep/internal/record"
 	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/schema/rule"
 )
 
 // Raw returns the chunk of a leaf in a row group to be carried undecoded. leaf is its index in Schema().Leaves().
@@ -28,4 +33,111 @@ func CanMove(raw *record.Raw, to schema.Leaf, codec Codec, keep bool) bool {
 func oldDictionary(c *Chunk) bool {
 	name, version, _ := cutVersion(c.file.meta.createdBy)
 	return name == "parquet-mr" && c.dictPage > 0 && version.less(1, 2, 9)
+}
+
+// The largest dictionary that Chunk reads: one with more is no list of a few values that a rule could judge.
+const (
+	maxDictValues = 1 << 16
+	maxDictBytes  = 8 << 20
+)
+
+// Chunk returns what is known of a leaf in a row group without reading its rows. Nulls counts, as Parquet does, every entry
+// without a value: also where the list or struct around it is null or empty. Dict is read where every data page is
+// dictionary-encoded and its values are text, binary or numbers; it may hold values that no row has.
+func (f *File) Chunk(rg, leaf int) (out rule.Chunk, err error) {
+	c := f.chunk(rg, leaf)
+	out.Nulls = c.nulls
+	if f.physical[leaf].MaxDef == 0 {
+		out.Nulls = 0
+	}
+	if !c.allDictionary() {
+		return out, nil
+	}
+	defer recovered(&err, fmt.Sprintf("%s: row group %d: column %s", f.name, rg, f.leaves[leaf].Path))
+	out.Dict, err = f.dictionary(rg, leaf)
+	return out, err
+}
+
+// allDictionary reports whether every data page is dictionary-encoded. encoding_stats say so; without them the encodings do,
+// where no other encoding of values is among them. (PLAIN there may mean the dictionary itself: then it is not known.)
+func (c *Chunk) allDictionary() bool {
+	if c.values == 0 || c.physical().Physical == typeBoolean {
+		return false
+	}
+	const dictOnly = 1<<encPlainDictionary | 1<<encRLEDictionary
+	const levels = 1<<encRLE | 1<<encBitPacked
+	return c.pages == pagesDict || c.pages == pagesUnknown && c.encodings&dictOnly != 0 && c.encodings&^(dictOnly|levels) == 0
+}
+
+func (f *File) dictionary(rg, leaf int) ([]schema.Value, error) {
+	var l leafReader
+	if err := l.open(f, rg, leaf, 0, &pageBuffers{}); err != nil {
+		return nil, err
+	}
+	h, err := l.stream.header()
+	if err != nil {
+		return nil, l.wrap(err)
+	}
+	if h.kind != pageDictionary || h.values > maxDictValues || h.uncompressed > maxDictBytes {
+		return nil, nil
+	}
+	if err := l.openDict(&h); err != nil {
+		return nil, l.wrap(err)
+	}
+	return l.dict.values(f.leaves[leaf].Type, l.kind), nil
+}
+
+// values returns the entries of a dictionary of type t, nil where it holds values that are not understood.
+func (d *pageDict) values(t schema.Type, p physicalType) []schema.Value {
+	out := make([]schema.Value, d.n)
+	switch t.Kind {
+	case schema.Text, schema.Binary:
+		all := string(d.data)
+		for i := range out {
+			out[i] = d.bytesValue(all, i, t.Kind == schema.Text)
+		}
+	case schema.Int:
+		for i := range out {
+			out[i] = schema.IntValue(d.int(i, t.Unsigned))
+		}
+	case schema.Float:
+		for i := range out {
+			switch p {
+			case typeFloat:
+				out[i] = schema.FloatValue(float64(math.Float32frombits(binary.LittleEndian.Uint32(d.data[4*i:]))))
+			case typeDouble:
+				out[i] = schema.FloatValue(math.Float64frombits(binary.LittleEndian.Uint64(d.data[8*i:])))
+			default:
+				return nil
+			}
+		}
+	default:
+		return nil
+	}
+	return out
+}
+
+// bytesValue returns entry i, a part of all, which is d.data.
+func (d *pageDict) bytesValue(all string, i int, text bool) schema.Value {
+	from, to := i*d.width, (i+1)*d.width
+	if d.width == 0 {
+		from, to = 4, int(d.ends[i])
+		if i > 0 {
+			from += int(d.ends[i-1])
+		}
+	}
+	if text {
+		return schema.TextValue(all[from:to])
+	}
+	return schema.BinaryValue(all[from:to])
+}
+
+func (d *pageDict) int(i int, unsigned bool) int64 {
+	switch {
+	case d.width == 8:
+		return int64(binary.LittleEndian.Uint64(d.data[8*i:]))
+	case unsigned:
+		return int64(binary.LittleEndian.Uint32(d.data[4*i:]))
+	}
+	return int64(int32(binary.LittleEndian.Uint32(d.data[4*i:])))
 }

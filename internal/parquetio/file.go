@@ -4,10 +4,8 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
-	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/parquet-go/parquet-go"
 
 	"github.com/rlprep/rlprep/schema"
 )
@@ -28,10 +26,6 @@ type File struct {
 	// physical is the leaves as the schema elements have them.
 	physical []physicalLeaf
 	arrow    *arrow.Schema // ARROW:schema; nil where there is none that can be used
-
-	pqOnce sync.Once
-	pq     *parquet.File
-	pqErr  error
 }
 
 // A RowGroup is what the footer says of one row group. Compressed and Uncompressed are bytes of its pages, headers included.
@@ -106,20 +100,6 @@ func (c *Chunk) start() int64 {
 		return c.dictPage
 	}
 	return c.dataPage
-}
-
-// parquet returns parquet-go's view of the file, opened when first asked for. Its leaf columns and row groups are numbered
-// as ours are. The page index is not read: parquet-go panics on some damaged ones (file.go, v0.32).
-func (f *File) parquet() (*parquet.File, error) {
-	f.pqOnce.Do(func() {
-		defer recovered(&f.pqErr, f.name+": footer")
-		f.pq, f.pqErr = parquet.OpenFile(f.f, f.size, parquet.SkipMagicBytes(true), parquet.SkipPageIndex(true),
-			parquet.SkipBloomFilters(true), parquet.ReadBufferSize(128<<10))
-		if f.pqErr != nil {
-			f.pqErr = &FormatError{Name: f.name, Err: fmt.Errorf("open footer: %w", f.pqErr)}
-		}
-	})
-	return f.pq, f.pqErr
 }
 
 // recovered turns a panic into *err; it must be deferred. where is "NAME: row group N: column P".
