@@ -102,19 +102,19 @@ func pages(t *testing.T) map[string]string {
 		filepath.Join("recipes", "README.md"):    index("Recipes", "A recipe makes samples that a trainer takes of a published dataset.", recipeRows()),
 	}
 	for _, r := range rule.All() {
-		all[filepath.Join("rules", r.ID+".md")] = rulePage(r) + source(t, strings.ToLower(r.ID)+"_", "schema/*/")
+		all[filepath.Join("rules", r.ID+".md")] = rulePage(r) + sourceLink(t, strings.ToLower(r.ID)+"_", "schema/*/")
 	}
 	for _, v := range transform.All() {
-		all[filepath.Join("transforms", v.Name+".md")] = transformPage(v) + source(t, fmt.Sprintf(`"%s"`, v.Name), "transform/")
+		all[filepath.Join("transforms", v.Name+".md")] = transformPage(v) + sourceLink(t, fmt.Sprintf(`"%s"`, v.Name), "transform/")
 	}
 	for _, r := range datasets.All() {
-		all[filepath.Join("recipes", r.Name+".md")] = recipePage(r) + source(t, fmt.Sprintf(`"%s"`, r.Name), "datasets/")
+		all[filepath.Join("recipes", r.Name+".md")] = recipePage(r) + sourceLink(t, fmt.Sprintf(`"%s"`, r.Name), "datasets/")
 	}
 	return all
 }
 
-// source links the Go file below dir that is called key, or that declares the quoted Name key.
-func source(t *testing.T, key, dir string) string {
+// sourceLink links the Go file below dir that is called key, or that declares the quoted Name key.
+func sourceLink(t *testing.T, key, dir string) string {
 	files, err := filepath.Glob(filepath.Join(root(t), dir, "*.go"))
 	if err != nil {
 		t.Fatal(err)

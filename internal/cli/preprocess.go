@@ -396,7 +396,10 @@ func (p *preprocess) finish(plan *pipeline.Plan, rep *pipeline.Report, dir *shar
 		if !p.app.quiet {
 			fmt.Fprintf(p.app.stderr, "%s was not written: the rows would not train as they are\n", p.out)
 		}
-		return errors.Join(errFindings, dir.Abandon())
+		if err := dir.Abandon(); err != nil {
+			return err
+		}
+		return errFindings
 	}
 	final := describe(plan, rep, m, p.shards > 0)
 	if err := p.keepRejects(dir); err != nil {

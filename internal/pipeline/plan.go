@@ -223,7 +223,7 @@ func (p *Plan) outFiles() []*rule.File {
 			g.Schema = p.programs[s.Name][f].out
 			if p.Job.Sink != nil { // written anew: what the footer said otherwise is gone
 				g.Metadata, g.RowGroups = nil, nil
-				g.Format = "parquet"
+				g.Format, g.Written = "parquet", true
 			}
 			out = append(out, &g)
 		}

@@ -38,6 +38,9 @@ Rename the file, or write it as Parquet.
 
 // unread says why the target's loader does not take the file; "" where it does.
 func unread(env *rule.Env, f *rule.File) string {
+	if f.Written {
+		return ""
+	}
 	parquet := f.Format == "" || f.Format == "parquet"
 	if env.Rows != rule.RL || env.Target.Minor < 7 {
 		if parquet {

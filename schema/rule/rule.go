@@ -138,6 +138,7 @@ type File struct {
 	RowGroups []int64 // rows of each; nil in line formats
 	Bytes     int64
 	Metadata  map[string]string // key-value metadata of the footer
+	Written   bool              // its rows are being written anew, so how the file itself is laid out does not matter
 	Glob      bool              // came out of a glob that the trainer would hand to the loader as one
 }
 
