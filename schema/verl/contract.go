@@ -48,6 +48,14 @@ func byTrainer(exception string) []rule.Holding {
 	}
 }
 
+// since returns the holdings for these versions only.
+func since(versions string, holdings []rule.Holding) []rule.Holding {
+	for i := range holdings {
+		holdings[i].Versions = versions
+	}
+	return holdings
+}
+
 // columns checks the footers of all files.
 type columns struct {
 	*rule.Pass

@@ -1,0 +1,30 @@
+package hf
+
+import (
+	"strings"
+
+	"github.com/rlprep/rlprep/schema/rule"
+)
+
+var _ = rule.Add(rule.Rule{
+	ID: "RL020", Name: "text-bom",
+	Title: "a text begins with a byte order mark",
+	Doc: `
+U+FEFF at the beginning of a text is what is left of a file that was saved as 'UTF-8 with BOM' and read as UTF-8. It cannot be
+seen, it costs a token, and it makes another name of a data_source, an agent_name or a role, and another answer of a ground
+truth. Read such files with encoding="utf-8-sig".
+`,
+	Holds: []rule.Holding{{Level: rule.Warning, Consequence: "it is a character of its own, which nobody sees"}},
+	Reads: textPaths,
+	New: newTextRule(textJudge{beyondASCII, func(s string) string {
+		if strings.HasPrefix(s, "\uFEFF") {
+			return "begins with U+FEFF, a byte order mark"
+		}
+		return ""
+	}}),
+	Examples: []rule.Example{
+		{Title: "the first cell of a CSV from Excel", Files: []string{"{\"data_source\":\"openai/gsm8k\",\"question\":\"What is 6 times 12?\"}\n{\"data_source\":\"\uFEFFopenai/gsm8k\",\"question\":\"And 7?\"}"}, Want: []string{"0 1 data_source"}},
+		{Title: "in a message", Files: []string{"{\"prompt\":[{\"role\":\"user\",\"content\":\"\uFEFFWhat is 6 times 12?\"}]}"}, Want: []string{"0 0 prompt[].content"}},
+		{Title: "no mark", Files: []string{`{"question":"How much is a café crème?"}`}},
+	},
+})

@@ -1,0 +1,36 @@
+package hf
+
+import (
+	"fmt"
+
+	"github.com/rlprep/rlprep/schema/rule"
+)
+
+var _ = rule.Add(rule.Rule{
+	ID: "RL021", Name: "text-mojibake",
+	Title: "a text is UTF-8 that was read as Latin-1",
+	Doc: `
+UTF-8 that a script read as Latin-1 or Windows-1252 has 'Ã©' for 'é' and 'â€™' for '’'. The model is trained to read it so, and a
+ground truth with it is never matched. Read the source as UTF-8; what is already so can often be mended by
+text.encode("cp1252").decode("utf-8").
+
+Only sequences are reported that are one UTF-8 character byte by byte and can hardly be meant.
+`,
+	Holds: []rule.Holding{{Level: rule.Warning, Consequence: "the model is trained on garbled text"}},
+	Reads: textPaths,
+	New: newTextRule(textJudge{beyondASCII, func(s string) string {
+		if there, was := mojibake(s); there != "" {
+			return fmt.Sprintf("%q is %q read in the wrong encoding", there, was)
+		}
+		return ""
+	}}),
+	Examples: []rule.Example{
+		{Title: "an apostrophe", Files: []string{`{"question":"What is 6 times 12?"}
+{"question":"Annâ€™s clips"}`}, Want: []string{"0 1 question"}},
+		{Title: "accents", Files: []string{`{"prompt":[{"role":"user","content":"How much is a cafÃ© crÃ¨me?"}]}`}, Want: []string{"0 0 prompt[].content"}},
+		{Title: "a pound sign, degrees", Files: []string{`{"question":"It costs Â£5"}`, `{"question":"At 20 Â°C"}`}, Want: []string{"0 0 question", "1 0 question"}},
+		{Title: "Cyrillic, Chinese, an emoji", Files: []string{`{"question":"ÐŸÑ€Ð¸Ð²ÐµÑ‚"}`, `{"question":"æ•°å­¦"}`, `{"question":"ðŸ˜€"}`}, Want: []string{"0 0 question", "1 0 question", "2 0 question"}},
+		{Title: "the same as they should be", Files: []string{`{"question":"Ann’s café crème: £5 at 20 °C, Привет, 数学 😀"}`}},
+		{Title: "letters that are meant", Files: []string{`{"question":"«CAFÉ» «ÇA» São João, Ãæ, Åland, ½ × ¾ ÷ 2, Ð and Þ, NAÏVE®"}`}},
+	},
+})

@@ -1,0 +1,63 @@
+package verl
+
+import (
+	"slices"
+
+	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/schema/rule"
+)
+
+var _ = rule.Add(rule.Rule{
+	ID: "RL012", Name: "column-reserved", Facts: []string{"S012"}, Rows: rule.RL,
+	Title: "a column has the name of an argument of verl's agent loop",
+	Doc: `
+Every top-level column of a row becomes a keyword argument of _run_agent_loop, AgentLoop.run and _agent_loop_postprocess
+(agent_loop.py), so a column with the name of one of their own arguments fails: TypeError 'got multiple values for argument'.
+self, sampling_params and trajectory since 0.6, trace and output since 0.7, validate since 0.8; session_id in the V1 trainer of
+0.9. With a column validate, whatever it holds, V1 puts the results where the trainer never looks, and waits for ever (executed on
+verl 0.9.1).
+
+Drop the column, or rename it.
+`,
+	Holds: []rule.Holding{
+		{Versions: ">=0.6", Level: rule.Error, Consequence: "verl fails with TypeError: got multiple values for argument, in every row"},
+	},
+	New: eachFile(func(p *rule.Pass, f *rule.File) {
+		for _, c := range f.Schema.Fields {
+			if !slices.Contains(arguments(p.Env.Target), c.Name) {
+				continue
+			}
+			at := schema.FilePos(f.Name).At(schema.Path("").Field(c.Name))
+			if c.Name == "validate" && p.Env.Target.Trainer == "v1" {
+				p.Reportf(at, schema.Value{}, "a column of this name, whatever it holds: the trainer waits for results that never come")
+				continue
+			}
+			p.Reportf(at, schema.Value{}, "a column of this name: %s", p.Consequence)
+		}
+	}),
+	Fix: "drop trace",
+	Examples: []rule.Example{
+		{Title: "a reasoning trace kept from the source", Files: []string{`{"prompt":[{"role":"user","content":"Hi"}],"trace":"Let me think."}`}, Want: []string{"0 -1 trace"}},
+		{Title: "outputs of another model", Files: []string{`{"output":"72","trajectory":"a"}`}, Want: []string{"0 -1 output", "0 -1 trajectory"}},
+		{Title: "validate", Files: []string{`{"validate":false}`}, Want: []string{"0 -1 validate"}},
+		{Title: "session_id, in V1", Files: []string{`{"session_id":"a"}`}, Want: []string{"0 -1 session_id"}},
+		{Title: "session_id, in the older trainer", Files: []string{`{"session_id":"a"}`}, Target: "verl@0.9-v0"},
+		{Title: "trace, up to 0.6", Files: []string{`{"trace":"a"}`}, Target: "verl@0.6"},
+		{Title: "inside extra_info", Files: []string{`{"extra_info":{"trace":"a","output":"b"},"level":"easy"}`}},
+	},
+})
+
+// arguments are the names that the target's agent loop passes itself.
+func arguments(t rule.Target) []string {
+	names := []string{"self", "sampling_params", "trajectory"}
+	if t.Minor >= 7 {
+		names = append(names, "trace", "output")
+	}
+	if t.Minor >= 8 {
+		names = append(names, "validate")
+	}
+	if t.Trainer == "v1" {
+		names = append(names, "session_id")
+	}
+	return names
+}
