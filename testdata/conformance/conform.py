@@ -101,17 +101,25 @@ def read_all(score, label, files, want, pattern=None, only=readers.READERS):
 
 
 def same_types(path, want):
-    """The Arrow types of verl's own files, field by field; only extra_info may be required."""
+    """The Arrow types of verl's own files, field by field; only extra_info, and structs in it, may be required."""
     got = pq.read_schema(path)
     if got.names != want.names:
         return f"columns {got.names}, not {want.names}"
     bad = []
     for a, b in zip(got, want):
-        if a.type != b.type:
+        same = nullable(a.type) == b.type if a.name == "extra_info" else a.type == b.type
+        if not same:
             bad.append(f"{a.name} is {a.type}, not {b.type}")
         if not a.nullable and a.name != "extra_info":
             bad.append(f"{a.name} is required")
     return bad
+
+
+def nullable(t):
+    """A type with every field of its structs nullable."""
+    if pa.types.is_struct(t):
+        return pa.struct([pa.field(f.name, nullable(f.type)) for f in t])
+    return t
 
 
 def look_up(files, want):
