@@ -206,8 +206,8 @@ func (p *preprocess) preview(ctx context.Context) error {
 		}
 		for i, row := range v.Before {
 			fmt.Fprintf(w, "before: %s\n", row)
-			if i < len(v.After) {
-				fmt.Fprintf(w, "after:  %s\n", v.After[i])
+			for _, after := range v.After[i] {
+				fmt.Fprintf(w, "after:  %s\n", after)
 			}
 		}
 		for _, r := range v.Rejected {

@@ -7,8 +7,9 @@ import (
 
 // A Preview is the first rows of a split before and after its steps, as JSON objects.
 type Preview struct {
-	Before, After [][]byte
-	Rejected      []Rejected
+	Before   [][]byte
+	After    [][][]byte // what came out of each of Before
+	Rejected []Rejected
 }
 
 // Preview runs the steps over the first rows of a split and writes nothing.
@@ -43,8 +44,10 @@ func (p *Plan) preview(ctx context.Context, t *Task, u Unit, rows int, out *Prev
 	if err != nil {
 		return err
 	}
+	out.After = make([][][]byte, in.Rows)
 	for i := range after.Rows {
-		out.After = append(out.After, after.RowJSON(i))
+		at := after.Origin(i)
+		out.After[at] = append(out.After[at], after.RowJSON(i))
 	}
 	out.Rejected = r.rejects
 	return nil

@@ -1,11 +1,13 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/rlprep/rlprep/internal/parquetio"
 	"github.com/rlprep/rlprep/internal/record"
@@ -87,6 +89,9 @@ func (w *worker) attempt(ctx context.Context, t *Task, u Unit, raw bool) (*resul
 		}
 	}
 	sortHits(r.hits)
+	slices.SortStableFunc(r.rejects, func(a, b Rejected) int {
+		return cmp.Or(cmp.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Row, b.Pos.Row))
+	})
 	return r, nil
 }
 
@@ -408,7 +413,8 @@ func (m *machine) faults(in, state *record.Batch) error {
 	bad := map[int32]bool{}
 	for _, f := range in.Faults {
 		if !bad[f.Row] {
-			m.reject(Rejected{Pos: in.Pos(int(f.Row)).At(f.Path), Reason: f.Reason, Message: f.Message, Value: f.Value}, state, int(f.Row))
+			msg := strings.TrimPrefix(f.Message, string(f.Path)+": ") // the position says it
+			m.reject(Rejected{Pos: in.Pos(int(f.Row)).At(f.Path), Reason: f.Reason, Message: msg, Value: f.Value}, state, int(f.Row))
 		}
 		bad[f.Row] = true
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -92,7 +93,7 @@ func ReadManifest(name string) (*Manifest, error) {
 
 // SamePlan reports whether both manifests come from the same tool, recipe, options and inputs.
 func (m *Manifest) SamePlan(o *Manifest) bool {
-	return m.Version == o.Version && m.Recipe == o.Recipe && mapsEqual(m.Options, o.Options) && slices.Equal(m.Inputs, o.Inputs)
+	return m.Version == o.Version && m.Recipe == o.Recipe && maps.Equal(m.Options, o.Options) && slices.Equal(m.Inputs, o.Inputs)
 }
 
 // Difference says in what the plan of o differs from that of m.
@@ -100,29 +101,18 @@ func (m *Manifest) Difference(o *Manifest) string {
 	switch {
 	case m.Recipe != o.Recipe:
 		return fmt.Sprintf("recipe %s, not %s", m.Recipe, o.Recipe)
-	case !mapsEqual(m.Options, o.Options):
-		for k := range o.Options {
+	case !maps.Equal(m.Options, o.Options):
+		all := maps.Clone(m.Options)
+		maps.Copy(all, o.Options)
+		for _, k := range slices.Sorted(maps.Keys(all)) {
 			if m.Options[k] != o.Options[k] {
 				return "another --" + k
 			}
 		}
-		return "other options"
 	case !slices.Equal(m.Inputs, o.Inputs):
 		return "other input files"
 	}
 	return fmt.Sprintf("made by version %s", m.Version)
-}
-
-func mapsEqual(a, b map[string]string) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for k, v := range a {
-		if w, ok := b[k]; !ok || v != w {
-			return false
-		}
-	}
-	return true
 }
 
 // A Difference is a file that is not as its manifest says.
