@@ -69,6 +69,7 @@ type columnEncoder struct {
 	dataEncoding int32
 	dict         dictionary
 	state        dictState
+	sampled      bool  // the dictionary was judged by its first values
 	plainAs      int32 // how values that are in no dictionary are encoded: PLAIN or DELTA_BINARY_PACKED; -1: not decided
 
 	// The values of the chunk, and the open page.
@@ -87,7 +88,7 @@ func (c *columnEncoder) reset() {
 	c.form, c.raw, c.constant, c.hasConst = formNone, nil, schema.Value{}, false
 	c.pages, c.index, c.stats, c.bounded = nil, nil, Stats{}, false
 	c.rows, c.entries, c.uncompressed, c.encodings, c.dataEncoding = 0, 0, 0, nil, encPlain
-	c.state, c.plainAs = dictTrying, -1
+	c.state, c.sampled, c.plainAs = dictTrying, false, -1
 	c.kind, c.width, c.ints = kindNone, 0, false
 	c.clearPage()
 }
@@ -204,27 +205,23 @@ func (c *columnEncoder) appendVector(v *record.Vector, rows int) error {
 	if err != nil {
 		return err
 	}
-	flat := v.Def == nil && v.Rep == nil
 	n := v.Entries()
-	for e, k := 0, 0; e < n; {
-		var s segment
-		if flat {
-			s = c.flatSegment(&view, e)
-		} else {
-			s = c.nestedSegment(v, &view, e, k)
-		}
-		if !c.appendValues(&view, k, s.value) { // the dictionary is full
-			if err := c.refuseDict(); err != nil {
+	for from := (segment{}); from.entry < n; {
+		to := c.cut(v, &view, from)
+		if fit := c.appendValues(&view, from.value, to.value); fit < to.value {
+			if to, err = c.refuseDict(v, from, fit); err != nil {
 				return err
 			}
-			continue // the segment is cut anew: values count more than numbers
+			from = to
+			continue // the rest is cut anew: values count more than numbers
 		}
-		c.appendLevels(v, e, s.entry)
-		c.open += s.rows
-		c.count += s.value - k
-		e, k = s.entry, s.value
-		if c.state == dictTrying && len(c.numbers) >= dictSample && c.dictCost() > len(c.values)/10*9 {
-			c.state, c.numbers = dictRefused, c.numbers[:0]
+		c.advance(v, from, to)
+		from = to
+		if c.state == dictTrying && !c.sampled && c.count >= dictSample {
+			c.sampled = true
+			if c.dictCost() > (len(c.values)-headroom)/10*9 {
+				c.state, c.numbers = dictRefused, c.numbers[:0]
+			}
 		}
 		if c.open >= pageRows || c.size() >= pageTarget {
 			if err := c.flush(); err != nil {
@@ -233,6 +230,13 @@ func (c *columnEncoder) appendVector(v *record.Vector, rows int) error {
 		}
 	}
 	return nil
+}
+
+// advance adds the levels of rows whose values are in the open page.
+func (c *columnEncoder) advance(v *record.Vector, from, to segment) {
+	c.appendLevels(v, from.entry, to.entry)
+	c.open += to.row - from.row
+	c.count += to.value - from.value
 }
 
 // check refuses a vector that contradicts itself, the batch or the leaf: its levels could not be read again.
@@ -287,55 +291,54 @@ func (c *columnEncoder) begin() {
 	}
 }
 
-// A segment is the end of a run of rows that goes into the open page.
-type segment struct{ entry, value, rows int }
-
-// room returns how many rows and bytes the open page takes; at least one row.
-func (c *columnEncoder) room() (rows, size int) {
-	rows = pageRows - c.open
-	if c.state == dictTrying && c.count < dictSample {
-		rows = min(rows, max(1, dictSample-c.count)) // do not put more into a dictionary than it takes to judge it
-	}
-	return rows, pageTarget - c.size()
-}
+// A segment is a place between two rows of a vector.
+type segment struct{ entry, value, row int }
 
 // size returns the bytes of the open page in memory, about those of the page.
 func (c *columnEncoder) size() int {
-	return len(c.values) + 4*len(c.numbers) + (len(c.def)+len(c.rep))/4
+	return max(0, len(c.values)-headroom) + 4*len(c.numbers) + len(c.rep)
 }
 
-func (c *columnEncoder) flatSegment(v *valueView, e int) segment {
-	rows, size := c.room()
-	n := min(rows, v.n-e)
-	if c.state != dictUsed {
-		n = min(n, 1+sort.Search(n, func(i int) bool { return v.bytes(e, e+i+1) >= size }))
+// cut returns where the rows that go into the open page next end: at the end of the vector, or at the first row that fills
+// the page or the sample for the dictionary. So pages do not depend on how rows were sliced.
+func (c *columnEncoder) cut(vec *record.Vector, v *valueView, from segment) segment {
+	rows, size, sample := pageRows-c.open, pageTarget-c.size(), math.MaxInt
+	if c.state == dictTrying && !c.sampled {
+		sample = dictSample - c.count
 	}
-	return segment{e + n, e + n, n}
-}
-
-func (c *columnEncoder) nestedSegment(vec *record.Vector, v *valueView, e, k int) segment {
-	rows, size := c.room()
-	s := segment{entry: e, value: k}
-	n := vec.Entries()
-	for used := 0; s.entry < n; s.entry++ {
-		if vec.Rep == nil || vec.Rep[s.entry] == 0 {
-			if s.rows >= rows || s.rows > 0 && used >= size {
+	if vec.Def == nil && vec.Rep == nil {
+		n := min(rows, sample, v.n-from.value)
+		n = min(n, 1+sort.Search(n, func(i int) bool { return c.cost(v, from.value, from.value+i+1) >= size }))
+		return segment{from.entry + n, from.value + n, from.row + n}
+	}
+	to, used := from, 0
+	for n := vec.Entries(); to.entry < n; to.entry++ {
+		if vec.Rep == nil || vec.Rep[to.entry] == 0 {
+			if to.row > from.row && (to.row-from.row >= rows || used >= size || to.value-from.value >= sample) {
 				break
 			}
-			s.rows++
+			to.row++
 		}
-		used++ // levels, roughly
-		if vec.Def != nil && vec.Def[s.entry] != c.leaf.MaxDef {
-			continue
+		if c.leaf.MaxRep > 0 {
+			used++
 		}
-		if c.state != dictUsed {
-			used += v.bytes(s.value, s.value+1)
-		} else {
-			used += 4
+		if vec.Def == nil || vec.Def[to.entry] == c.leaf.MaxDef {
+			used += c.cost(v, to.value, to.value+1)
+			to.value++
 		}
-		s.value++
 	}
-	return s
+	return to
+}
+
+// cost returns by how much values [i, j) make size grow.
+func (c *columnEncoder) cost(v *valueView, i, j int) int {
+	switch c.state {
+	case dictUsed:
+		return 4 * (j - i)
+	case dictTrying:
+		return 4*(j-i) + v.bytes(i, j)
+	}
+	return v.bytes(i, j)
 }
 
 func (c *columnEncoder) appendLevels(v *record.Vector, from, to int) {
@@ -364,20 +367,19 @@ func appendFill(b []uint8, v uint8, n int) []uint8 {
 	return b[:len(b)+n]
 }
 
-// appendValues adds values [i, j) to the open page; false, with nothing added, when the dictionary has no room for them.
-func (c *columnEncoder) appendValues(v *valueView, i, j int) bool {
+// appendValues adds values [i, j) to the open page and returns j; or it returns the value that the dictionary has no room
+// for, with the numbers of those before it added.
+func (c *columnEncoder) appendValues(v *valueView, i, j int) int {
 	if c.state != dictRefused {
-		before := len(c.numbers)
 		for k := i; k < j; k++ {
 			number, ok := c.dict.number(v.at(k))
 			if !ok {
-				c.numbers = c.numbers[:before]
-				return false
+				return k
 			}
 			c.numbers = append(c.numbers, number)
 		}
 		if c.state == dictUsed {
-			return true
+			return j
 		}
 	}
 	if len(c.values) == 0 {
@@ -403,18 +405,45 @@ func (c *columnEncoder) appendValues(v *valueView, i, j int) bool {
 			c.values = append(c.values, b)
 		}
 	}
-	return true
+	return j
 }
 
-// refuseDict goes on without a dictionary. Pages that use it stay: the chunk is mixed then, as parquet-java's are.
-func (c *columnEncoder) refuseDict() error {
+// refuseDict goes on without a dictionary, which has no room for value full, and returns where to go on: the rows before that
+// value are still in the open page. Pages that use the dictionary stay: the chunk is mixed then, as parquet-java's are.
+func (c *columnEncoder) refuseDict(v *record.Vector, from segment, full int) (segment, error) {
+	to := from
 	if c.state == dictUsed {
+		numbers := len(c.numbers) - (full - from.value)
+		to = c.rowOf(v, from, full)
+		c.numbers = c.numbers[:numbers+to.value-from.value]
+		c.advance(v, from, to)
 		if err := c.flush(); err != nil {
-			return err
+			return to, err
 		}
 	}
 	c.state, c.numbers = dictRefused, c.numbers[:0]
-	return nil
+	return to, nil
+}
+
+// rowOf returns where the row begins that holds the value; it is not before from.
+func (c *columnEncoder) rowOf(v *record.Vector, from segment, value int) segment {
+	if v.Def == nil && v.Rep == nil {
+		n := value - from.value
+		return segment{from.entry + n, value, from.row + n}
+	}
+	start, at := from, from
+	for ; ; at.entry++ {
+		if v.Rep == nil || v.Rep[at.entry] == 0 {
+			start = at
+			at.row++
+		}
+		if v.Def == nil || v.Def[at.entry] == c.leaf.MaxDef {
+			if at.value == value {
+				return start
+			}
+			at.value++
+		}
+	}
 }
 
 // dictCost returns the bytes of dictionary and numbers, before compression.

@@ -39,16 +39,13 @@ func (c *columnEncoder) writePage(body []byte, encoding int32, info PageInfo, ro
 	if len(body) > math.MaxInt32 || info.Values > math.MaxInt32 {
 		return fmt.Errorf("rows from %d of the row group: a page of %d bytes and %d values (Parquet's limit is 2 GiB)", c.rows, len(body), info.Values)
 	}
-	packed, err := compress(c.shared.packed, body, c.codecHere())
+	packed, err := c.shared.compress(body, c.codecHere())
 	if err != nil {
 		return err
 	}
-	c.shared.packed = packed
 	var header [64]byte
 	h := appendPageHeader(header[:0], pageData, encoding, int(info.Values), len(body), packed)
-	if c.pages == nil {
-		c.pages = pageBuffer(len(h) + len(packed))
-	}
+	c.pages = growPages(c.pages, len(h)+len(packed))
 	info.Offset, info.Size = int64(len(c.pages)), int64(len(h)+len(packed))
 	c.pages = append(append(c.pages, h...), packed...)
 	c.index = append(c.index, info)

@@ -2,6 +2,7 @@ package parquetio
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 	"sync"
 
@@ -38,6 +39,18 @@ func NewEncoder(s *schema.Schema, o EncoderOptions) *Encoder {
 type scratch struct {
 	body, packed, values []byte
 	seen                 []bool
+}
+
+// compress returns src as codec stores it: in memory of s, or src itself.
+func (s *scratch) compress(src []byte, codec Codec) ([]byte, error) {
+	if codec == None {
+		return src, nil
+	}
+	packed, err := compress(s.packed, src, codec)
+	if err == nil {
+		s.packed = packed
+	}
+	return packed, err
 }
 
 // Append adds the rows of b, whose leaves stand in the order of the schema's. Nothing of b is used after it returns, but for
@@ -97,22 +110,42 @@ func (e *Encoder) Reset() {
 // pooledPages is the least size of a buffer of pages that is worth keeping.
 const pooledPages = 64 << 10
 
-var pagePool sync.Pool // *[]byte
+// pagePools hold buffers by size: four classes from one power of two to the next, so that none is much larger than it need be.
+var pagePools [4 * 40]sync.Pool // *[]byte
 
-// pageBuffer returns an empty buffer for the pages of a chunk, of which n bytes are there at once.
+// pageClass returns the size of the least class that holds n bytes, and its number.
+func pageClass(n int) (size, class int) {
+	power := bits.Len(uint(max(n, pooledPages) - 1)) // n <= 1<<power
+	quarter := 1 << (power - 3)                      // of the way from the power below
+	steps := (max(n, pooledPages) - 1<<(power-1) + quarter - 1) / quarter
+	return 1<<(power-1) + steps*quarter, 4*(power-16) + steps
+}
+
+// pageBuffer returns an empty buffer for n bytes of pages.
 func pageBuffer(n int) []byte {
-	if n >= pooledPages/2 {
-		if p, _ := pagePool.Get().(*[]byte); p != nil {
-			return (*p)[:0]
-		}
-		n = max(n, pooledPages)
+	if n < pooledPages/4 {
+		return make([]byte, 0, n)
 	}
-	return make([]byte, 0, n)
+	size, class := pageClass(n)
+	if p, _ := pagePools[class].Get().(*[]byte); p != nil {
+		return (*p)[:0]
+	}
+	return make([]byte, 0, size)
+}
+
+// growPages makes room for n more bytes.
+func growPages(b []byte, n int) []byte {
+	if len(b)+n <= cap(b) {
+		return b
+	}
+	out := append(pageBuffer(max(len(b)+n, len(b)+len(b)/2)), b...)
+	freePages(b)
+	return out
 }
 
 func freePages(b []byte) {
-	if cap(b) >= pooledPages {
-		pagePool.Put(&b)
+	if size, class := pageClass(cap(b)); size == cap(b) {
+		pagePools[class].Put(&b)
 	}
 }
 
@@ -235,16 +268,17 @@ func (c *columnEncoder) chunk() (EncodedChunk, error) {
 
 // dictPage writes the dictionary page and the data pages behind it.
 func (c *columnEncoder) dictPage(out *EncodedChunk) error {
-	packed, err := compress(c.shared.packed, c.dict.plain, out.Codec)
+	packed, err := c.shared.compress(c.dict.plain, out.Codec)
 	if err != nil {
 		return err
 	}
-	c.shared.packed = packed
 	var header [64]byte
 	h := appendPageHeader(header[:0], pageDictionary, encPlain, c.dict.len(), len(c.dict.plain), packed)
 	out.DictBytes = int64(len(h) + len(packed))
 	out.Uncompressed += int64(len(h) + len(c.dict.plain))
 	out.Pages = append(append(append(pageBuffer(len(h)+len(packed)+len(c.pages)), h...), packed...), c.pages...)
+	freePages(c.pages)
+	c.pages = nil
 	for i := range out.Index {
 		out.Index[i].Offset += out.DictBytes
 	}
