@@ -232,6 +232,9 @@ func arrowNested(t schema.Type) arrow.DataType {
 		if fields[i], ok = arrowField(c); !ok {
 			return nil
 		}
+		if o := originOf(c); t.Kind != schema.Struct && o != nil && o.arrow != nil {
+			fields[i].Name = o.arrow.Name // Arrow names elements on its own: "item" where Parquet has "element"
+		}
 	}
 	switch {
 	case t.Kind == schema.Struct:

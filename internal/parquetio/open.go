@@ -216,8 +216,8 @@ func (f *File) validateChunk(c *Chunk, rows int64) error {
 // validatePlaces checks that all that belongs to the chunk lies between the magic numbers of the file, and forgets what a
 // writer put as 0 for "none".
 func (f *File) validatePlaces(c *Chunk) error {
-	if c.dictPage < 0 || c.indexPage < 0 {
-		return errors.New("has a negative offset")
+	if c.dictPage < 0 || c.indexPage < 0 || c.dataPage < 0 && c.values > 0 {
+		return errors.New("has a negative offset, or none")
 	}
 	if c.values == 0 { // no rows; writers put what they like (pyarrow: a dictionary page, and data at 0), and nothing is read
 		c.dictPage, c.indexPage, c.columnIndex, c.offsetIndex, c.bloom = 0, 0, section{}, section{}, section{}
