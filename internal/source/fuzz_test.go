@@ -114,9 +114,12 @@ func sameRows(t *testing.T, f *File, data []byte, got []readRow, faults []string
 		}
 		return
 	}
+	if mixed(f.Schema) {
+		return
+	}
 	for i, row := range want {
 		expected := appendAs([]byte("{"), schema.StructOf(f.Schema.Fields...), row)
-		if mixed(f.Schema) || string(expected) == got[i].json {
+		if string(expected) == got[i].json {
 			continue
 		}
 		t.Fatalf("row %d of %s:\n%s\nwant\n%s", i, f.Schema.Fields, got[i].json, expected)

@@ -287,6 +287,11 @@ func TestGSM8K(t *testing.T) {
 		if err != nil || len(got) != want.rows || f.Rows != int64(want.rows) || len(faults) > 0 {
 			t.Errorf("%s: %d rows, %v, %v", f.Name, len(got), faults, err)
 		}
+		data, err := os.ReadFile(f.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sameRows(t, f, data, got, faults)
 		if sum, err := f.SHA256(t.Context()); err != nil || !strings.HasPrefix(sum, want.sum) {
 			t.Errorf("%s: sha256 %s, %v", f.Name, sum, err)
 		}

@@ -75,15 +75,17 @@ func (n *namer) all() ([]candidate, error) {
 	}
 	for i := range vals {
 		vals[i].val = true
-		vals[i].split = or(vals[i].split, "validation")
+		if vals[i].split != "test" {
+			vals[i].split = "validation"
+		}
 	}
 	found = append(found, vals...)
-	n.unused = slices.DeleteFunc(n.unused, func(name string) bool {
-		return slices.ContainsFunc(found, func(c candidate) bool { return c.name == name })
-	})
+	taken := make(map[string]bool, len(found))
 	for i := range found {
+		taken[found[i].name] = true
 		found[i].val = found[i].val || found[i].split == "validation" || found[i].split == "test"
 	}
+	n.unused = slices.DeleteFunc(n.unused, func(name string) bool { return taken[name] })
 	return found, distinct(found)
 }
 
@@ -360,19 +362,21 @@ func (n *namer) choose(found []candidate) ([]candidate, error) {
 		return found, nil
 	}
 	var out []candidate
+	taken := map[string]bool{}
 	for _, w := range wanted {
-		has := func(name string) func(candidate) bool {
-			return func(c candidate) bool { return c.split == name }
+		has := func(name string) bool {
+			return slices.ContainsFunc(found, func(c candidate) bool { return c.split == name })
 		}
 		name := w
-		if !slices.ContainsFunc(found, has(name)) {
+		if !has(name) {
 			name = canonical(w)
 		}
-		if !slices.ContainsFunc(found, has(name)) {
+		if !has(name) {
 			return nil, noSplit(w, found)
 		}
 		for _, c := range found {
-			if has(name)(c) && !slices.ContainsFunc(out, func(o candidate) bool { return o.name == c.name && o.split == c.split }) {
+			if key := c.split + "\x00" + c.name; c.split == name && !taken[key] {
+				taken[key] = true
 				out = append(out, c)
 			}
 		}

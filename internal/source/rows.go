@@ -9,8 +9,9 @@ import (
 )
 
 const (
-	readSize   = 1 << 20
-	maxRowSize = 1 << 30 // bytes of one row: more is no data, and would have to stand in memory at once
+	firstRead  = 16 << 10 // doubled at each read
+	readSize   = 1 << 20  // until there
+	maxRowSize = 1 << 30  // bytes of one row: more is no data, and would have to stand in memory at once
 )
 
 // errTooLong says that a row exceeds maxRowSize.
@@ -63,8 +64,8 @@ func (s *rowScanner) fill() (more bool, err error) {
 	if n > s.limit {
 		return false, errTooLong
 	}
-	if cap(s.buf)-n < readSize/2 {
-		grown := make([]byte, n, max(readSize, 2*cap(s.buf)))
+	if cap(s.buf) < readSize || cap(s.buf)-n < readSize/2 {
+		grown := make([]byte, n, max(firstRead, 2*cap(s.buf)))
 		copy(grown, s.buf)
 		s.buf = grown
 	}
