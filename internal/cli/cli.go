@@ -21,6 +21,7 @@ var commands = []func(*app) *cobra.Command{
 	newPreprocess,
 	newAdd,
 	newLint,
+	newInspect,
 	newVerify,
 	newList,
 	newExplain,

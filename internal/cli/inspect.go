@@ -1,0 +1,230 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rlprep/rlprep/internal/parquetio"
+	"github.com/rlprep/rlprep/internal/source"
+	"github.com/rlprep/rlprep/schema"
+)
+
+func newInspect(a *app) *cobra.Command {
+	var asJSON bool
+	var rows int
+	var input inputFlags
+	cmd := &cobra.Command{
+		Use:   "inspect FILES…",
+		Short: "show a file as the trainer sees it: schema, rows, layout, first chats",
+		Long: `Shows the columns with the types that a trainer's loader gives them, how rows and row groups lie in the file, its codecs and
+metadata, and the first rows with their messages as chats.`,
+		Example: `  rlprep inspect train.parquet
+  rlprep inspect out/ --rows 1
+  rlprep inspect train.parquet --json | jq '.[0].schema'`,
+		Args:        cobra.MinimumNArgs(1),
+		Annotations: exits(ExitClean, ExitUsage, ExitFile),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			spec, err := input.spec(a, args)
+			if err != nil {
+				return err
+			}
+			spec.Lenient, spec.Hash = true, false
+			set, err := source.Resolve(cmd.Context(), spec)
+			if err != nil {
+				return asInput(err)
+			}
+			defer set.Close()
+			if err := inspectAll(cmd.Context(), a, set, rows, asJSON); err != nil {
+				return asUsage(err)
+			}
+			return withCode(ExitFile, errors.Join(set.Errors...))
+		},
+	}
+	input.register(cmd.Flags())
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print an array with an object for each file")
+	cmd.Flags().IntVar(&rows, "rows", 2, "how many rows to show")
+	return cmd
+}
+
+// An inspection is what inspect shows of a file.
+type inspection struct {
+	File      string               `json:"file"`
+	Format    string               `json:"format"`
+	Split     string               `json:"split"`
+	Bytes     int64                `json:"bytes"`
+	Rows      int64                `json:"rows"`
+	RowGroups []int64              `json:"row_groups"` // rows of each
+	CreatedBy string               `json:"created_by,omitempty"`
+	Schema    *schema.Schema       `json:"schema"`
+	Leaves    []parquetio.LeafInfo `json:"leaves,omitempty"`
+	Metadata  map[string]string    `json:"metadata"`
+	First     []json.RawMessage    `json:"first_rows"`
+
+	chats []string
+}
+
+func inspectAll(ctx context.Context, a *app, set *source.Set, rows int, asJSON bool) error {
+	out := []*inspection{}
+	for _, f := range set.Files() {
+		x, err := inspect(ctx, f, rows)
+		if err != nil {
+			return err
+		}
+		out = append(out, x)
+	}
+	if asJSON {
+		return printJSON(a.stdout, out)
+	}
+	for i, x := range out {
+		if i > 0 {
+			fmt.Fprintln(a.stdout)
+		}
+		x.print(a)
+	}
+	return nil
+}
+
+func inspect(ctx context.Context, f *source.File, rows int) (*inspection, error) {
+	x := &inspection{File: f.Name, Format: f.Format, Split: f.Split, Bytes: f.Bytes, Rows: f.Rows, RowGroups: f.RowGroups, Schema: f.Schema,
+		Metadata: f.Metadata, First: []json.RawMessage{}}
+	if f.Parquet != nil {
+		x.Leaves, x.CreatedBy = f.Parquet.LeafInfos(), f.Parquet.CreatedBy()
+	}
+	return x, x.first(ctx, f, rows)
+}
+
+// first reads the first rows.
+func (x *inspection) first(ctx context.Context, f *source.File, rows int) error {
+	all := make([]int, len(f.Schema.Leaves()))
+	for i := range all {
+		all[i] = i
+	}
+	for _, u := range f.Units(0) {
+		if len(x.First) >= rows {
+			return nil
+		}
+		r, err := f.Open(ctx, u, all)
+		if err != nil {
+			return err
+		}
+		b, err := r.Next(ctx, rows-len(x.First))
+		if err = errors.Join(err, r.Close()); err == io.EOF {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		b.Schema = f.Schema
+		for i := range b.Rows {
+			row := b.RowJSON(i)
+			if !json.Valid(row) { // NaN: as Python writes it, which is no JSON
+				row = schema.AppendQuoted(nil, string(row))
+			}
+			x.First = append(x.First, row)
+			x.chats = append(x.chats, chat(row))
+		}
+	}
+	return nil
+}
+
+func (x *inspection) print(a *app) {
+	w := a.stdout
+	fmt.Fprintf(w, "%s: %s, %s rows, %s", x.File, x.Format, thousands(x.Rows), bytesText(x.Bytes))
+	if n := len(x.RowGroups); n > 0 {
+		fmt.Fprintf(w, ", %d row groups of %s to %s rows", n, thousands(slices.Min(x.RowGroups)), thousands(slices.Max(x.RowGroups)))
+	}
+	if x.CreatedBy != "" {
+		fmt.Fprintf(w, ", by %s", x.CreatedBy)
+	}
+	fmt.Fprintln(w)
+	for _, f := range x.Schema.Fields {
+		fmt.Fprintf(w, "  %s\n", f)
+	}
+	if len(x.Leaves) > 0 {
+		fmt.Fprintln(w)
+		var rows [][]string
+		for _, l := range x.Leaves {
+			nulls := thousands(l.Nulls)
+			if l.Nulls < 0 {
+				nulls = "?"
+			}
+			rows = append(rows, []string{"  " + string(l.Path), strings.Join(l.Codecs, ","), bytesText(l.Compressed), "of " + bytesText(l.Uncompressed),
+				nulls + " nulls", strings.Join(l.Encodings, " ")})
+		}
+		a.table(rows)
+	}
+	for _, k := range slices.Sorted(maps.Keys(x.Metadata)) {
+		fmt.Fprintf(w, "  metadata %s: %s\n", k, schema.Cut(x.Metadata[k], 120))
+	}
+	for i, c := range x.chats {
+		fmt.Fprintf(w, "\nrow %d\n%s", i, c)
+	}
+}
+
+// chat shows a row: its messages as a chat, then the other columns, a line each.
+func chat(row []byte) string {
+	var b strings.Builder
+	cols, err := ordered(row)
+	if err != nil {
+		return "  " + schema.Cut(string(row), 400) + "\n"
+	}
+	for _, c := range cols {
+		var messages []struct {
+			Role    any             `json:"role"`
+			Content json.RawMessage `json:"content"`
+		}
+		if (c.name == "prompt" || c.name == "messages") && json.Unmarshal(c.value, &messages) == nil {
+			for _, m := range messages {
+				var text string
+				if json.Unmarshal(m.Content, &text) != nil {
+					text = string(m.Content)
+				}
+				fmt.Fprintf(&b, "  %s | %v: %s\n", c.name, m.Role, indent(schema.Cut(text, 600)))
+			}
+			continue
+		}
+		fmt.Fprintf(&b, "  %s: %s\n", c.name, schema.Cut(string(c.value), 300))
+	}
+	return b.String()
+}
+
+func indent(s string) string { return strings.ReplaceAll(s, "\n", "\n      ") }
+
+// A member is one of a JSON object.
+type member struct {
+	name  string
+	value json.RawMessage
+}
+
+// ordered returns the members of a JSON object in their order.
+func ordered(object []byte) ([]member, error) {
+	if !utf8.Valid(object) {
+		return nil, errors.New("no UTF-8")
+	}
+	d := json.NewDecoder(strings.NewReader(string(object)))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return nil, errors.New("no object")
+	}
+	var out []member
+	for d.More() {
+		t, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		m := member{name: fmt.Sprint(t)}
+		if err := d.Decode(&m.value); err != nil {
+			return nil, err
+		}
+		out = append(out, m)
+	}
+	return out, nil
+}
