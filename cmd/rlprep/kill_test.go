@@ -32,7 +32,7 @@ const (
 	killsAtPoint  = 10
 	killsAtRandom = 40
 	killShards    = 4
-	killCopies    = 200 // of the sample, where there is no benchmark data
+	killCopies    = 100 // of the sample, where there is no benchmark data
 )
 
 // A killing is one job that is killed again and again.
@@ -44,9 +44,10 @@ type killing struct {
 }
 
 // TestKill kills the tool (-9) at named points and at random moments while a reader looks on: the reader sees nothing or all, a
-// rerun gives identical bytes and leaves nothing beside the output. With -short each point is killed at twice.
+// rerun gives identical bytes and leaves nothing beside the output.
 //
-// RLPREP_BENCH=DIR takes DIR/x100/rg7473/train.parquet (testdata/bench/data.sh makes it in .bench) in place of a repeated sample.
+// RLPREP_BENCH=DIR takes DIR/x100/rg7473/train.parquet (testdata/bench/data.sh makes it in .bench) in place of a repeated sample,
+// and kills 10 times at each point and 40 times at random; without it there are fewer kills.
 func TestKill(t *testing.T) {
 	bin := buildTool(t, "killpoints")
 	t.Run("good rows", func(t *testing.T) {
@@ -69,8 +70,8 @@ func TestKill(t *testing.T) {
 }
 
 func killCount(n int) int {
-	if testing.Short() {
-		return max(2, n/8)
+	if os.Getenv("RLPREP_BENCH") == "" {
+		return n / 4
 	}
 	return n
 }
@@ -242,7 +243,7 @@ func (k *killing) atPoint(t *testing.T, out, point string, n int) bool {
 		if status != 0 && status != 1 {
 			t.Fatalf("exit %d: %s", status, said)
 		}
-		if err := os.RemoveAll(out); err != nil {
+		if err := os.Rename(out, filepath.Join(t.TempDir(), "done")); err != nil && k.want != nil { // at once: a reader looks on
 			t.Fatal(err)
 		}
 	}
