@@ -96,7 +96,7 @@ func like(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // volatile is what differs from run to run and machine to machine.
-var volatile = regexp.MustCompile(`\d[\d,.]*( ?(ms|µs|min|s)\b| ?[KMG]i?B\b peak| [KMG]iB\b| rows/s)|go1\.[\w.]+|\b(linux|darwin|windows)/\w+`)
+var volatile = regexp.MustCompile(`\d[\d,.]*( ?(ms|µs|min|s)\b| rows/s)|peak memory [\d.]+ [kMG]i?B|go1\.[\w.]+|\b(linux|darwin|windows)/\w+`)
 
 // steady returns s with what is volatile as "#", and with the line ends of this system's.
 func steady(s string) string {

@@ -163,7 +163,7 @@ func TestHelp(t *testing.T) {
 			}
 		}
 		for line := range strings.Lines(out.String()) {
-			if n := len([]rune(strings.TrimRight(line, "\n"))); n > 132 {
+			if n := len([]rune(strings.TrimRight(line, "\n"))); n > 124 {
 				t.Errorf("%s: a line of %d characters: %s", name, n, line)
 			}
 		}

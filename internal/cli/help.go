@@ -13,6 +13,9 @@ import (
 // exitsKey is the annotation that holds the statuses a command can end with.
 const exitsKey = "exits"
 
+// helpWidth is the width of help in columns.
+const helpWidth = 120
+
 // exits says which statuses a command can end with, for its help.
 func exits(codes ...int) map[string]string {
 	words := make([]string, len(codes))
@@ -34,10 +37,10 @@ func printHelp(w io.Writer, cmd *cobra.Command) {
 		fmt.Fprintf(w, "\nEXAMPLES\n%s\n", text)
 	}
 	printCommands(w, cmd)
-	if flags := cmd.LocalFlags().FlagUsages(); flags != "" {
+	if flags := cmd.LocalFlags().FlagUsagesWrapped(helpWidth); flags != "" {
 		fmt.Fprintf(w, "\nFLAGS\n%s", flags)
 	}
-	if flags := cmd.InheritedFlags().FlagUsages(); flags != "" {
+	if flags := cmd.InheritedFlags().FlagUsagesWrapped(helpWidth); flags != "" {
 		fmt.Fprintf(w, "\nFLAGS OF EVERY COMMAND\n%s", flags)
 	}
 	printExits(w, cmd)
