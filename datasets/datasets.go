@@ -17,6 +17,7 @@ type Recipe struct {
 	Title    string // one line, no capital, no full stop
 	Doc      string // plain text: what comes out, its source (framework, version, file), what to mind
 	Rows     rule.Kind
+	Versions string   // of the trainer that has the script, as in rule.Holding; "": all
 	Splits   []string // in the order of the dataset
 	Inputs   func(split string) []Input
 	Steps    func(Options) []transform.Transform
@@ -36,6 +37,11 @@ type Options struct {
 	Agent      string // "": as the recipe has it
 	DataSource string // "": as the recipe has it
 	IndexStart int64
+	// Target is the trainer whose form of the rows is wanted, where its script changed; the zero Target is the tree that the
+	// recipe's Doc names.
+	Target rule.Target
+	// Fixed gives the form that raises none of Expects.
+	Fixed bool
 }
 
 // An Example is rows in and the rows that come out, both JSON Lines; go test runs it, explain and docs show it.

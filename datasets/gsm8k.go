@@ -64,7 +64,7 @@ model trains on one turn, and nothing says so (verl issues 2986, 2966). Use gsm8
 launch with rollout.agent.default_agent_loop=tool_agent. The tool itself is gone from verl since 0.8.0.
 `,
 	Rows: rule.RL, Splits: gsm8kSplits, Inputs: questionAnswer,
-	Steps:    func(o Options) []transform.Transform { return gsm8kTool(o, "") },
+	Steps:    func(o Options) []transform.Transform { return gsm8kTool(o, gsm8kFixed(o)) },
 	Expects:  []string{"RL302"},
 	Examples: []Example{{Split: "train", In: gsm8kIn, Out: gsm8kToolOut}},
 })
@@ -86,7 +86,7 @@ calc_gsm8k_reward, the key in tools_kwargs. verl 0.8.0 dropped the tool from its
 
 var _ = Add(Recipe{
 	Name:  "gsm8k_multiturn_w_interaction",
-	Title: "GSM8K, many turns with a simulated user, as verl ships it: without agent_name",
+	Title: "GSM8K, many turns with a simulated user, as verl ships it: without agent_name", Versions: "<0.8",
 	Doc: `
 The rows of verl's examples/data_preprocess/gsm8k_multiturn_w_interaction.py (verl@b178a3cd5, 2026-01-29), value for value: a
 system message that asks for a second thought, and in extra_info what starts the interaction "gsm8k" for each row.
@@ -97,7 +97,7 @@ and this script.
 `,
 	Rows: rule.RL, Splits: gsm8kSplits, Inputs: questionAnswer,
 	Steps: func(o Options) []transform.Transform {
-		steps := gsm8kRow(o, "", transform.Message{Role: "system", Template: gsm8kInteractionSystem}, transform.Message{Role: "user", Template: gsm8kBacktick})
+		steps := gsm8kRow(o, gsm8kFixed(o), transform.Message{Role: "system", Template: gsm8kInteractionSystem}, transform.Message{Role: "user", Template: gsm8kBacktick})
 		return gsm8kEnd(append(steps, text("extra_info.interaction_kwargs.name", "gsm8k")), gsm8kInteraction()...)
 	},
 	Expects:  []string{"RL302"},
@@ -177,7 +177,18 @@ func gsm8kTool(o Options, agent string) []transform.Transform {
 		transform.Set{Path: "extra_info.need_tools_kwargs", Value: schema.BoolValue(true), Type: schema.BoolType},
 		transform.Copy{From: "reward_model.ground_truth", To: "extra_info.tools_kwargs.calc_gsm8k_reward.create_kwargs.ground_truth"},
 	)
+	if o.Target.Minor >= 8 { // 63dc08501, 2026-04-20: the scripts lost it with the feature
+		return gsm8kEnd(steps)
+	}
 	return gsm8kEnd(steps, gsm8kInteraction()...)
+}
+
+// gsm8kFixed is the agent_name of the scripts that give none: none, unless the rows are to be fixed.
+func gsm8kFixed(o Options) string {
+	if o.Fixed {
+		return "tool_agent"
+	}
+	return ""
 }
 
 // gsm8kInteraction writes what a simulated user is told: the prompt's user message again, and the ground truth.

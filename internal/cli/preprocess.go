@@ -40,6 +40,9 @@ type preprocess struct {
 	agent       string
 	dataSource  string
 	indexStart  int64
+	indexScope  string
+	target      string
+	fixed       bool
 	limit       int64
 	shards      int
 	compression string
@@ -49,12 +52,15 @@ type preprocess struct {
 	dryRun      bool
 	asJSON      bool
 
-	set   *source.Set
-	start time.Time
+	set     *source.Set
+	judged  rule.Target      // that the rows are checked against
+	form    rule.Target      // whose form they have
+	offsets map[string]int64 // of extra_info.index, by split
+	start   time.Time
 }
 
 func newPreprocess(a *app) *cobra.Command {
-	p := &preprocess{app: a}
+	p := &preprocess{app: a, judged: rule.DefaultTarget}
 	cmd := &cobra.Command{
 		Use:   "preprocess RECIPE",
 		Short: "make a published dataset into checked shards for training",
@@ -88,6 +94,9 @@ the input and the options alone.
 	f.StringVar(&p.agent, "agent", "", "agent loop that runs every row: adds or sets agent_name")
 	f.StringVar(&p.dataSource, "data-source", "", "data_source of every row, which selects the scorer")
 	f.Int64Var(&p.indexStart, "index-start", 0, "extra_info.index of the first row of each split")
+	f.StringVar(&p.indexScope, "index-scope", "split", "split: the index counts from the start in each split; run: on over all splits of the dataset, selected or not")
+	f.StringVar(&p.target, "target", "", "give the form of a later verl where its script changed, and judge by it: verl@0.5 to verl@0.9, verl@0.9-v0 (default: January 2026's form, judged by verl@0.9)")
+	f.BoolVar(&p.fixed, "fixed", false, "give the form without the faults that the recipe is known for (see 'rlprep explain RECIPE')")
 	f.Int64Var(&p.limit, "limit", 0, "take only the first N rows of each split (0: all)")
 	f.IntVar(&p.shards, "shards", 0, "write each split as just N files (default 1)")
 	f.StringVar(&p.compression, "compression", "zstd", "zstd, snappy or none")
@@ -144,11 +153,33 @@ func (p *preprocess) check() error {
 	case !p.demo && len(p.input.sources) == 0 && p.input.filesFrom == "":
 		return usagef("no source: name the raw dataset with --source FILE|DIR|GLOB, or try --demo")
 	}
+	if p.indexScope != "split" && p.indexScope != "run" {
+		return usagef("--index-scope %s: expected split or run", p.indexScope)
+	}
+	if err := p.checkTarget(); err != nil {
+		return err
+	}
 	if _, err := codec(p.compression); err != nil {
 		return err
 	}
 	_, err := tolerance(p.maxRejects)
 	return err
+}
+
+// checkTarget reads --target.
+func (p *preprocess) checkTarget() error {
+	if p.target == "" {
+		return nil
+	}
+	t, err := rule.ParseTarget(p.target)
+	if err != nil {
+		return &usageError{err}
+	}
+	if !t.Within(p.recipe.Versions) {
+		return usagef("recipe %s: %s has it no more (it is of verl %s); leave out --target, or name an older one", p.recipe.Name, t, p.recipe.Versions)
+	}
+	p.judged, p.form = t, t
+	return nil
 }
 
 // resolve finds the input.
@@ -168,12 +199,54 @@ func (p *preprocess) resolve(ctx context.Context) error {
 	if in := p.recipe.Inputs(p.recipe.Splits[0]); len(in) > 0 {
 		spec.Fields = func(string) []schema.Field { return in[0].Fields }
 	}
+	spec.TempDir = existingDir(filepath.Dir(filepath.Clean(p.out)))
 	if p.set, err = source.Resolve(ctx, spec); err != nil {
 		return asInput(err)
+	}
+	if err := hasColumns(p.set); err != nil {
+		return err
+	}
+	if p.indexScope == "run" {
+		if err := p.countSplits(ctx, spec); err != nil {
+			return err
+		}
 	}
 	for _, name := range p.set.Unused {
 		if !p.app.quiet {
 			fmt.Fprintf(p.app.stderr, "%s belongs to no split and was left out\n", name)
+		}
+	}
+	return nil
+}
+
+// countSplits sets the index of each split's first row, counting on over all splits of the dataset in the recipe's order:
+// also those that --split leaves out, so that a row has the same index whatever is selected.
+func (p *preprocess) countSplits(ctx context.Context, spec source.Spec) error {
+	all := p.set
+	if slices.ContainsFunc(spec.Splits, func(s source.SplitArg) bool { return s.Glob == "" }) {
+		spec.Splits = slices.DeleteFunc(slices.Clone(spec.Splits), func(s source.SplitArg) bool { return s.Glob == "" })
+		spec.Hash = false
+		set, err := source.Resolve(ctx, spec)
+		if err != nil {
+			return asInput(err)
+		}
+		defer set.Close()
+		all = set
+	}
+	p.offsets = map[string]int64{}
+	var rows int64
+	count := func(name string) {
+		if s, ok := all.Split(name); ok {
+			p.offsets[name] = rows
+			rows += s.Rows()
+		}
+	}
+	for _, name := range p.recipe.Splits {
+		count(name)
+	}
+	for _, s := range all.Splits {
+		if !slices.Contains(p.recipe.Splits, s.Name) {
+			count(s.Name)
 		}
 	}
 	return nil
@@ -254,6 +327,9 @@ func (p *preprocess) options() map[string]string {
 	set("agent", p.agent, "")
 	set("data-source", p.dataSource, "")
 	set("index-start", strconv.FormatInt(p.indexStart, 10), "0")
+	set("index-scope", p.indexScope, "split")
+	set("target", p.target, "")
+	set("fixed", strconv.FormatBool(p.fixed), "false")
 	set("limit", strconv.FormatInt(p.limit, 10), "0")
 	set("shards", strconv.Itoa(p.shards), "0")
 	set("max-rejects", p.maxRejects, "0")
@@ -309,7 +385,8 @@ func (p *preprocess) job() *pipeline.Job {
 		Source: src,
 		Splits: src.splits,
 		Steps: func(split string) []transform.Transform {
-			return p.recipe.Steps(datasets.Options{Split: split, Agent: p.agent, DataSource: p.dataSource, IndexStart: p.indexStart})
+			return p.recipe.Steps(datasets.Options{Split: split, Agent: p.agent, DataSource: p.dataSource,
+				IndexStart: p.indexStart + p.offsets[split], Target: p.form, Fixed: p.fixed})
 		},
 		Rules:   rule.All(),
 		Soften:  p.recipe.Expects,
@@ -329,6 +406,7 @@ func (p *preprocess) job() *pipeline.Job {
 		},
 	}
 	j.Env = p.known.env(p.recipe.Rows)
+	j.Env.Target = p.judged
 	if p.agent != "" {
 		j.Env.KnownAgents = append(j.Env.KnownAgents, p.agent)
 	}
@@ -420,7 +498,7 @@ func (p *preprocess) findings(rep *pipeline.Report) error {
 	if p.asJSON {
 		w = p.app.stderr
 	}
-	r, err := report.New(nil, w, report.Options{Tool: version(), Target: rule.DefaultTarget, Files: fileNames(p.set), Rules: rule.All(), Fail: rule.Error, Color: p.app.terminal && !p.asJSON})
+	r, err := report.New(nil, w, report.Options{Tool: version(), Target: p.judged, Files: fileNames(p.set), Rules: rule.All(), Fail: rule.Error, Color: p.app.terminal && !p.asJSON})
 	if err != nil || len(rep.Entries) == 0 {
 		return err
 	}
@@ -540,6 +618,40 @@ func planHash(m *shard.Manifest) string {
 		parts = append(parts, f.Split, f.Name, f.SHA256)
 	}
 	return shard.PlanHash(parts...)
+}
+
+// hasColumns sees that the first row of each line file has every declared column: a key that is missing reads as null, and
+// would else be found out row by row.
+func hasColumns(set *source.Set) error {
+	for _, f := range set.Files() {
+		if f.Format == "parquet" || f.Rows == 0 {
+			continue
+		}
+		seen := &schema.Schema{}
+		for _, k := range f.Keys {
+			seen.Fields = append(seen.Fields, schema.NewField(k, schema.StringType))
+		}
+		for _, c := range f.Schema.Fields {
+			if _, i := seen.Column(c.Name); i < 0 {
+				return usagef("%s: %v", f.Name, transform.NoColumn(schema.Path("").Field(c.Name), seen))
+			}
+		}
+	}
+	return nil
+}
+
+// existingDir is dir, or the nearest folder above it that is there: where temporary files go, on the output's file system.
+func existingDir(dir string) string {
+	for {
+		if st, err := os.Stat(dir); err == nil && st.IsDir() {
+			return dir
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return ""
+		}
+		dir = up
+	}
 }
 
 // sampleFile is a file of the dataset that is built in.

@@ -147,6 +147,9 @@ func (s *fileSource) Raw(p pipeline.Part, leaf int) *record.Raw {
 	return f.Raw(p.RowGroup, leaf)
 }
 
+// Unchanged implements pipeline.Source.
+func (s *fileSource) Unchanged(file int) error { return s.open[file].Unchanged() }
+
 // Open implements pipeline.Source.
 func (s *fileSource) Open(ctx context.Context, p pipeline.Part, decode []int) (pipeline.Reader, error) {
 	return s.open[p.File].Open(ctx, p.Handle.(source.Unit), decode)

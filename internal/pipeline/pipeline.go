@@ -40,6 +40,8 @@ type Source interface {
 	Chunk(p Part, leaf int) (c rule.Chunk, ok bool, err error)
 	// Raw returns the undecoded chunk of a leaf of a whole row group; nil where there is none.
 	Raw(p Part, leaf int) *record.Raw
+	// Unchanged returns an error where the file is not what it was when it was opened.
+	Unchanged(file int) error
 	// Open reads the leaves of p that decode names (as numbered by Schema.Leaves). Line formats may decode more.
 	Open(ctx context.Context, p Part, decode []int) (Reader, error)
 }

@@ -34,6 +34,7 @@ const (
 	passNode          // a struct on the way down the path, to its one kid
 	structNode
 	listNode
+	hollowNode // a struct without fields, which only JSON can hold: it has no leaves
 )
 
 // Bind resolves paths in s. A path that s does not have reads as Missing.
@@ -78,8 +79,11 @@ func descend(f *schema.Field, at schema.Path, steps []string, def, rep uint8, de
 	n := &node{def: def, depth: depth, typ: &f.Type}
 	add := func(c *schema.Field, p schema.Path, steps []string, def, rep uint8) bool {
 		kid := descend(c, p, steps, def, rep, depth+1, slot)
-		if kid == nil {
+		if kid == nil && len(steps) > 0 {
 			return false
+		}
+		if kid == nil {
+			kid = &node{kind: hollowNode, typ: &c.Type, depth: depth + 1}
 		}
 		n.kids = append(n.kids, kid)
 		n.slots = append(n.slots, kid.slots...)
@@ -317,6 +321,9 @@ func (c *Cursor) skip(n *node) {
 }
 
 func (c *Cursor) assemble(n *node) schema.Value {
+	if n.kind == hollowNode {
+		return schema.NullAt(n.depth)
+	}
 	if n.kind == leafNode {
 		p := &c.at[n.slot]
 		s := &c.slots[n.slot]
