@@ -101,7 +101,8 @@ type Checker interface {
 	Chunk(*Chunks) (done bool)
 	// Row is called for each row.
 	Row(schema.Row)
-	// Group is called once for each key that was emitted, with its hits in order of files and rows.
+	// Group is called once for each key that was emitted, with its hits in order of files and rows; they may be ranged over
+	// more than once.
 	Group(Key, iter.Seq[Hit])
 }
 

@@ -112,18 +112,28 @@ func kindOf(s *schema.Schema, path schema.Path) schema.Kind {
 }
 
 // firstLeaf returns a leaf at or below path that is cheap to read, "" where there is none: whether a struct or a list is null
-// shows in each of its leaves.
+// shows in each of its leaves. Bytes come last, roles and styles, which have few values, first.
 func firstLeaf(s *schema.Schema, path schema.Path) schema.Path {
 	if s == nil {
 		return ""
 	}
 	var best schema.Path
+	cost := 4
 	for _, l := range s.Leaves() {
 		if !l.Path.Under(path) {
 			continue
 		}
-		if base := l.Path.Base(); best == "" || base == "role" || base == "style" {
-			best = l.Path
+		c := 1
+		switch base := l.Path.Base(); {
+		case base == "role" || base == "style":
+			c = 0
+		case base == "content":
+			c = 2
+		case l.Type.Kind == schema.Binary:
+			c = 3
+		}
+		if c < cost {
+			best, cost = l.Path, c
 		}
 	}
 	return best

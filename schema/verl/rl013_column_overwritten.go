@@ -60,7 +60,7 @@ func overwritten(p *rule.Pass, s *schema.Schema, c schema.Field) (rule.Level, st
 			return rule.Error, c.Type.String() + " instead of an integer: verl fails with TypeError, in every row"
 		}
 	case "priority":
-		if !number && p.Env.Target.Minor >= 8 {
+		if !number && p.Env.Target.Minor >= 9 {
 			return rule.Warning, c.Type.String() + " instead of an integer: single_turn_agent passes it to the server as the row's priority, and fails"
 		}
 	}

@@ -71,13 +71,16 @@ func (c *contentNull) Row(r schema.Row) {
 		return
 	}
 	for i := range v.Len() {
-		if e := v.Elem(i); !e.IsNull() || e.Depth() < depth(c.path)-1 || c.callsTools(r, i) {
+		if e := v.Elem(i); !e.IsNull() || e.Depth() < contentDepth || c.callsTools(r, i) {
 			continue
 		}
 		c.Reportf(r.Origin().At(c.path), schema.Value{}, "message %d is null: %s", i, c.Consequence)
 		return
 	}
 }
+
+// contentDepth is how many steps of prompt[].content are not null where the content alone is.
+const contentDepth = 2
 
 // callsTools reports whether message i of the row has tool_calls.
 func (c *contentNull) callsTools(r schema.Row, i int) bool {

@@ -1,0 +1,59 @@
+package verl
+
+import (
+	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/schema/rule"
+)
+
+var _ = rule.Add(rule.Rule{
+	ID: "RL106", Name: "content-parts", Facts: []string{"R004"}, Rows: rule.RL,
+	Title: "content is a list of parts",
+	Doc: `
+A list of {type, text} as content is for processors of vision models. The template of a text model fails on it ('can only concatenate
+str (not "list") to str'), in every row, or, in Qwen3's style, renders nothing (executed on verl 0.9.1). With an images, videos or
+audios column it is an error too: verl puts the media where it finds <image> in a text, passes over contents that are lists, and then
+fails on 'image_offset 0 != len(images)' (rl_dataset.py, _build_messages). Parts that carry their media themselves are fine for a
+vision model.
+
+For a text model write content as text; beside an images column write text with <image> in it.
+`,
+	Holds: []rule.Holding{
+		{Trainer: "v1", Level: rule.Error, Consequence: "the chat template of a text model fails in every row"},
+		{Level: rule.Error, Consequence: "the chat template of a text model fails, and the step dies"},
+	},
+	New: eachFile(func(p *rule.Pass, f *rule.File) {
+		if kindOf(f.Schema, promptContent) != schema.List {
+			return
+		}
+		field, _ := f.Schema.Lookup(promptContent.Elem())
+		at := schema.FilePos(f.Name).At(promptContent)
+		for _, media := range []schema.Path{"images", "videos", "audios"} {
+			if given(f.Schema, media) {
+				p.Reportf(at, schema.Value{}, "a list of parts beside the column %s: verl passes over the parts, and fails with an AssertionError on the number of %s", media, media)
+				return
+			}
+		}
+		if carriesMedia(field.Type) {
+			p.Report(rule.Finding{Level: rule.Info, Pos: at, Message: "a list of parts: for vision models only"})
+			return
+		}
+		p.Reportf(at, schema.Value{}, "a list of parts instead of text: %s", p.Consequence)
+	}),
+	Examples: []rule.Example{
+		{Title: "parts of text alone", Files: []string{`{"prompt":[{"role":"user","content":[{"type":"text","text":"What is 6 times 12?"}]}]}`}, Want: []string{"0 -1 prompt[].content"}},
+		{Title: "parts and an images column", Files: []string{`{"prompt":[{"role":"user","content":[{"type":"image","text":null},{"type":"text","text":"Find x."}]}],"images":[{"bytes":"a"}]}`}, Schema: "images[].bytes: binary", Want: []string{"0 -1 prompt[].content"}},
+		{Title: "parts that carry their image", Files: []string{`{"prompt":[{"role":"user","content":[{"type":"image","image":"a.png","text":null},{"type":"text","image":null,"text":"Find x."}]}]}`}, Want: []string{"0 -1 prompt[].content"}},
+		{Title: "text", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}]}`}},
+		{Title: "text and an images column", Files: []string{`{"prompt":[{"role":"user","content":"<image>Find x."}],"images":[{"bytes":"a"}]}`}},
+	},
+})
+
+// carriesMedia reports whether parts of type t have a field for media.
+func carriesMedia(t schema.Type) bool {
+	for _, name := range []string{"image", "image_url", "video", "video_url", "audio", "audio_url", "input_audio"} {
+		if f, i := t.Field(name); i >= 0 && f.Type.Kind != schema.Null {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,47 @@
+package verl
+
+import (
+	"strings"
+
+	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/schema/rule"
+)
+
+var _ = rule.Add(rule.Rule{
+	ID: "RL107", Name: "content-blank", Facts: []string{"R005"}, Rows: rule.RL,
+	Title: "the user says nothing",
+	Doc: `
+A user message that is empty or blank trains like any other: verl says nothing (executed on verl 0.9.1), and the model is rewarded for
+answering a question that nobody asked. A note, since it may be meant; usually the question was lost in a template.
+`,
+	Holds: []rule.Holding{{Level: rule.Info, Consequence: "the model answers a question that nobody asked"}},
+	Reads: reads(promptContent, promptRole),
+	New:   func(p *rule.Pass) rule.Checker { return &blank{p} },
+	Examples: []rule.Example{
+		{Title: "empty", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}]}
+{"prompt":[{"role":"system","content":"Think."},{"role":"user","content":""}]}`}, Want: []string{"0 1 prompt[].content"}},
+		{Title: "blank", Files: []string{`{"prompt":[{"role":"user","content":" \n"}]}`}, Want: []string{"0 0 prompt[].content"}},
+		{Title: "a question", Files: []string{`{"prompt":[{"role":"user","content":" What is 6 times 12?"}]}`}},
+		{Title: "an empty system message", Files: []string{`{"prompt":[{"role":"system","content":""},{"role":"user","content":"What is 6 times 12?"}]}`}},
+	},
+})
+
+type blank struct{ *rule.Pass }
+
+// Chunk implements rule.Checker.
+func (c *blank) Chunk(k *rule.Chunks) bool { return k.At(0).Missing || k.At(1).Missing }
+
+// Row implements rule.Checker.
+func (c *blank) Row(r schema.Row) {
+	v := r.At(0)
+	for i := range v.Len() {
+		e := v.Elem(i)
+		if e.Kind() != schema.Text || len(e.Text()) > 0 && e.Text()[0] > ' ' || strings.TrimSpace(e.Text()) != "" {
+			continue
+		}
+		if roles := r.At(1); i < roles.Len() && roles.Elem(i).Text() == "user" {
+			c.Reportf(r.Origin().At(promptContent), e, "message %d of the user is blank: %s", i, c.Consequence)
+			return
+		}
+	}
+}

@@ -1,0 +1,28 @@
+package verl
+
+import (
+	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/schema/rule"
+)
+
+var _ = rule.Add(rule.Rule{
+	ID: "RL305", Name: "need-tools-kwargs-type", Facts: []string{"R040"}, Rows: rule.RL,
+	Title: "extra_info.need_tools_kwargs is not a boolean",
+	Doc: `
+verl only asks whether the value is true in Python's sense (rl_dataset.py, __getitem__), and any text but the empty one is: 'false',
+'False' and '0' included. Write a boolean.
+`,
+	Holds: []rule.Holding{{Level: rule.Warning, Consequence: "any text counts as true, 'false' included"}},
+	New: eachFile(func(p *rule.Pass, f *rule.File) {
+		field, ok := f.Schema.Lookup(needTools)
+		if k := field.Type.Kind; ok && k != schema.Bool && k != schema.Null && k != schema.Int {
+			p.Reportf(schema.FilePos(f.Name).At(needTools), schema.Value{}, "%s instead of a boolean: %s", field.Type, p.Consequence)
+		}
+	}),
+	Fix: "add extra_info.need_tools_kwargs=true --replace",
+	Examples: []rule.Example{
+		{Title: "a text", Files: []string{`{"extra_info":{"need_tools_kwargs":"false"}}`}, Want: []string{"0 -1 extra_info.need_tools_kwargs"}},
+		{Title: "a boolean", Files: []string{`{"extra_info":{"need_tools_kwargs":true}}`}},
+		{Title: "null", Files: []string{`{"extra_info":{"need_tools_kwargs":null}}`}},
+	},
+})

@@ -1,0 +1,49 @@
+package verl
+
+import (
+	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/schema/rule"
+)
+
+var _ = rule.Add(rule.Rule{
+	ID: "RL307", Name: "tools-kwargs-not-struct", Facts: []string{"R041"}, Rows: rule.RL,
+	Title: "tools_kwargs, or the entry of a tool in it, is not a struct",
+	Doc: `
+The tool agent takes tools_kwargs.get(name, {}).get("create_kwargs", {}) (tool_agent_loop.py, _call_tool). JSON in a string has no get:
+the exception is caught, the model reads "Error executing tool …: 'str' object has no attribute 'get'", and the tool rewards nothing
+(executed on verl 0.9.1).
+
+Write {"calc_gsm8k_reward": {"create_kwargs": {"ground_truth": "72"}}} as a dict, not with json.dumps.
+`,
+	Holds: []rule.Holding{{Level: rule.Error, Consequence: "each call fails with 'str' object has no attribute 'get', which the model reads as the tool's answer"}},
+	New: eachFile(func(p *rule.Pass, f *rule.File) {
+		report := func(path schema.Path, t schema.Type) {
+			p.Reportf(schema.FilePos(f.Name).At(path), schema.Value{}, "%s instead of a struct: %s", t, p.Consequence)
+		}
+		field, ok := f.Schema.Lookup(toolsKwargs)
+		if !ok || field.Type.Kind == schema.Null {
+			return
+		}
+		if field.Type.Kind != schema.Struct {
+			report(toolsKwargs, field.Type)
+			return
+		}
+		for _, tool := range field.Type.Fields {
+			create, i := tool.Type.Field("create_kwargs")
+			switch k := tool.Type.Kind; {
+			case k != schema.Struct && k != schema.Null:
+				report(toolsKwargs.Field(tool.Name), tool.Type)
+			case i >= 0 && create.Type.Kind != schema.Struct && create.Type.Kind != schema.Null:
+				report(toolsKwargs.Field(tool.Name).Field("create_kwargs"), create.Type)
+			}
+		}
+	}),
+	Examples: []rule.Example{
+		{Title: "written with json.dumps", Files: []string{`{"extra_info":{"tools_kwargs":"{\"calc_gsm8k_reward\": {\"create_kwargs\": {}}}"}}`}, Want: []string{"0 -1 extra_info.tools_kwargs"}},
+		{Title: "one tool with json.dumps", Files: []string{`{"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":"{}","search":{"create_kwargs":{"q":"a"}}}}}`}, Want: []string{"0 -1 extra_info.tools_kwargs.calc_gsm8k_reward"}},
+		{Title: "its arguments with json.dumps", Files: []string{`{"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":"{}"}}}}`}, Want: []string{"0 -1 extra_info.tools_kwargs.calc_gsm8k_reward.create_kwargs"}},
+		{Title: "a list of names", Files: []string{`{"extra_info":{"tools_kwargs":["search"]}}`}, Want: []string{"0 -1 extra_info.tools_kwargs"}},
+		{Title: "structs", Files: []string{`{"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":"72"}}}}}`}},
+		{Title: "null", Files: []string{`{"extra_info":{"tools_kwargs":null}}`}},
+	},
+})

@@ -1,0 +1,35 @@
+package verl
+
+import (
+	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/schema/rule"
+)
+
+var _ = rule.Add(rule.Rule{
+	ID: "RL309", Name: "tool-kwargs-dead", Facts: []string{"R042"}, Rows: rule.RL,
+	Title: "tools_kwargs has keys that nothing reads",
+	Doc: `
+Of a tool's entry the tool agent reads create_kwargs alone (tool_agent_loop.py, _call_tool). execute_kwargs, calc_reward_kwargs and
+release_kwargs were read by the multi-turn rollout of sglang before the agent loop and are passed over now, as is any other key:
+arguments that stand beside create_kwargs never reach the tool.
+`,
+	Holds: []rule.Holding{{Level: rule.Info, Consequence: "the tool agent reads create_kwargs alone"}},
+	New: eachFile(func(p *rule.Pass, f *rule.File) {
+		field, _ := f.Schema.Lookup(toolsKwargs)
+		for _, tool := range field.Type.Fields {
+			if tool.Type.Kind != schema.Struct {
+				continue
+			}
+			for _, c := range tool.Type.Fields {
+				if c.Name != "create_kwargs" {
+					p.Reportf(schema.FilePos(f.Name).At(toolsKwargs.Field(tool.Name).Field(c.Name)), schema.Value{}, "nothing reads this: %s", p.Consequence)
+				}
+			}
+		}
+	}),
+	Fix: "drop extra_info.tools_kwargs.calc_gsm8k_reward.execute_kwargs",
+	Examples: []rule.Example{
+		{Title: "execute_kwargs", Files: []string{`{"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":"72"},"execute_kwargs":{"timeout":3}}}}}`}, Want: []string{"0 -1 extra_info.tools_kwargs.calc_gsm8k_reward.execute_kwargs"}},
+		{Title: "create_kwargs alone", Files: []string{`{"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":"72"}}}}}`}},
+	},
+})

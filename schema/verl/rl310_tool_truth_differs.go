@@ -1,0 +1,49 @@
+package verl
+
+import (
+	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/schema/rule"
+)
+
+// gsm8kTool is the one tool of verl that scores against an argument of its own (gsm8k_tool.py, up to 0.7.1; its path for the
+// rows of users who kept it).
+const gsm8kTool schema.Path = "extra_info.tools_kwargs.calc_gsm8k_reward"
+
+const gsm8kToolTruth = gsm8kTool + ".create_kwargs.ground_truth"
+
+var _ = rule.Add(rule.Rule{
+	ID: "RL310", Name: "tool-truth-differs", Facts: []string{"R043"}, Rows: rule.RL,
+	Title: "the tool calc_gsm8k_reward checks against another ground truth than the reward",
+	Doc: `
+calc_gsm8k_reward scores what the model hands it against its create_kwargs.ground_truth, the reward against
+reward_model.ground_truth. Where they differ, the tool calls the right answer wrong, and the model learns to mistrust one of them; no
+error is seen (executed on verl 0.9.1). They part when one of the two is cleaned or corrected and the other is not.
+`,
+	Holds: always("the tool calls the right answer wrong"),
+	Reads: reads(groundTruth, gsm8kToolTruth),
+	New:   func(p *rule.Pass) rule.Checker { return &toolTruth{p} },
+	Examples: []rule.Example{
+		{Title: "one of them corrected", Files: []string{`{"reward_model":{"ground_truth":"72"},"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":"72"}}}}}
+{"reward_model":{"ground_truth":"10"},"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":"12"}}}}}`}, Want: []string{"0 1 " + string(gsm8kToolTruth)}},
+		{Title: "a number in the one, text in the other", Files: []string{`{"reward_model":{"ground_truth":"72"},"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":72}}}}}`}, Want: []string{"0 0 " + string(gsm8kToolTruth)}},
+		{Title: "the same", Files: []string{`{"reward_model":{"ground_truth":"72"},"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":"72"}}}}}`}},
+		{Title: "other tools have other arguments", Files: []string{`{"reward_model":{"ground_truth":"72"},"extra_info":{"tools_kwargs":{"search":{"create_kwargs":{"ground_truth":"7"}}}}}`}},
+		{Title: "none is RL311's", Files: []string{`{"reward_model":{"ground_truth":"72"},"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":null}}}}}`}},
+	},
+})
+
+type toolTruth struct{ *rule.Pass }
+
+// Chunk implements rule.Checker.
+func (c *toolTruth) Chunk(k *rule.Chunks) bool {
+	return k.At(0).Missing || k.At(1).Missing || k.At(1).Nulls == k.Rows
+}
+
+// Row implements rule.Checker.
+func (c *toolTruth) Row(r schema.Row) {
+	truth, tool := r.At(0), r.At(1)
+	if truth.IsNull() || tool.IsNull() || truth.IsMissing() || tool.IsMissing() || truth.Equal(tool) {
+		return
+	}
+	c.Reportf(r.Origin().At(gsm8kToolTruth), tool, "%s here, %s in %s: %s", tool.Excerpt(40), truth.Excerpt(40), groundTruth, c.Consequence)
+}

@@ -1,0 +1,33 @@
+package verl
+
+import (
+	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/schema/rule"
+)
+
+var _ = rule.Add(rule.Rule{
+	ID: "RL313", Name: "tool-selection-type", Facts: []string{"R045"}, Rows: rule.RL,
+	Title: "extra_info.tool_selection is not a list of names",
+	Doc: `
+Since 0.8 the tool agent offers a row only the tools named in extra_info.tool_selection (tool_agent_loop.py, run): {name: … for name in
+tool_selection if name in self.tools}. A text is walked letter by letter, so no tool is found, and the row runs without any. Names that
+no tool has are passed over likewise.
+`,
+	Holds: []rule.Holding{{Versions: ">=0.8", Level: rule.Error, Consequence: "the row runs without any tool"}},
+	New: eachFile(func(p *rule.Pass, f *rule.File) {
+		const path schema.Path = "extra_info.tool_selection"
+		field, ok := f.Schema.Lookup(path)
+		if !ok || field.Type.Kind == schema.Null {
+			return
+		}
+		if t := field.Type; t.Kind != schema.List || t.Fields[0].Type.Kind != schema.Text && t.Fields[0].Type.Kind != schema.Null {
+			p.Reportf(schema.FilePos(f.Name).At(path), schema.Value{}, "%s instead of a list of texts: %s", t, p.Consequence)
+		}
+	}),
+	Examples: []rule.Example{
+		{Title: "a text", Files: []string{`{"extra_info":{"tool_selection":"search"}}`}, Want: []string{"0 -1 extra_info.tool_selection"}},
+		{Title: "a struct of booleans", Files: []string{`{"extra_info":{"tool_selection":{"search":true}}}`}, Want: []string{"0 -1 extra_info.tool_selection"}},
+		{Title: "a list", Files: []string{`{"extra_info":{"tool_selection":["search"]}}`}},
+		{Title: "before 0.8 nothing reads it", Target: "verl@0.7", Files: []string{`{"extra_info":{"tool_selection":"search"}}`}},
+	},
+})
