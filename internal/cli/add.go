@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -131,6 +133,8 @@ func (c *add) run(ctx context.Context, args []string) error {
 	}
 	bar := newProgress(c.app.stderr, rows, c.app.quiet)
 	defer bar.Done()
+	_, err = os.Stat(c.out)
+	fresh := errors.Is(err, fs.ErrNotExist)
 	results := make([]addResult, len(names))
 	err = each(ctx, c.workers, len(names), func(ctx context.Context, i int) error {
 		var err error
@@ -139,10 +143,27 @@ func (c *add) run(ctx context.Context, args []string) error {
 	})
 	bar.Done()
 	if err != nil {
+		if fresh {
+			removeEmpty(c.out)
+		}
 		return asUsage(err)
 	}
 	c.summarize(results, targets)
 	return nil
+}
+
+// removeEmpty removes dir and the directories in it, as far as they hold nothing.
+func removeEmpty(dir string) {
+	var dirs []string
+	filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			dirs = append(dirs, path)
+		}
+		return nil
+	})
+	for _, d := range slices.Backward(dirs) {
+		os.Remove(d) // only where it is empty
+	}
 }
 
 // targets returns the file to write for each input: its name below the deepest folder that all share.
