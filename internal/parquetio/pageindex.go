@@ -32,16 +32,20 @@ func (c *Chunk) findBloom() (section, bool) {
 	}
 	s := scanner{b: head}
 	var id int16
-	size := int64(-1)
+	var size int64
+	unions := 0 // algorithm, hash and compression: what tells the header from other bytes
 	for typ, ok := s.field(&id); ok; typ, ok = s.field(&id) {
 		if id == 1 && typ == thriftI32 {
 			size = s.int()
-		} else {
-			s.skip(typ, 0)
+			continue
 		}
+		if id >= 2 && id <= 4 && typ == thriftStruct {
+			unions++
+		}
+		s.skip(typ, 0)
 	}
 	found := section{c.bloom.offset, int64(s.pos) + size}
-	return found, s.err == nil && size > 0 && f.inside(found)
+	return found, s.err == nil && unions == 3 && size > 0 && size%32 == 0 && f.inside(found)
 }
 
 // writeIndexes writes all column indexes, then all offset indexes: parquet-go (file.go, ReadPageIndex, v0.32) slices out of

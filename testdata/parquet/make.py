@@ -68,7 +68,7 @@ def by_pyarrow():
     pq.write_table(table(), path("pyarrow-no-arrow-schema"), store_schema=False)
     pq.write_table(table(30), path("pyarrow-many-groups"), row_group_size=3, compression="zstd")
     pq.write_table(table(), path("pyarrow-sorted"), sorting_columns=[pq.SortingColumn(5), pq.SortingColumn(0, True)], store_schema=True)
-    pq.write_table(table(), path("pyarrow-bloom"), bloom_filter_options={"text": {"ndv": 64, "fpp": 0.1}, "id": {"ndv": 64, "fpp": 0.1}})
+    pq.write_table(table(), path("pyarrow-bloom"), bloom_filter_options={"text": {"ndv": 400, "fpp": 0.05}, "id": {"ndv": 400, "fpp": 0.05}})
     pq.write_table(table(0), path("pyarrow-empty"))
     pq.write_table(pa.table({"deep": pa.array([[[1, None], []], None, [], [None, [3]]] * 10, pa.list_(pa.list_(pa.int32()))),
                              "m": pa.array([[("a", 1), ("b", None)], None, [], [("c", 3)]] * 10, pa.map_(pa.string(), pa.int64()))}),

@@ -1,0 +1,379 @@
+package parquetio
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/rlprep/rlprep/schema"
+)
+
+func wantError(t *testing.T, err error, parts ...string) {
+	t.Helper()
+	if err == nil {
+		t.Fatalf("no error, want one with %q", parts)
+	}
+	for _, p := range parts {
+		if !strings.Contains(err.Error(), p) {
+			t.Errorf("%q, want %q in it", err, p)
+		}
+	}
+}
+
+// sameLeaf checks that a leaf has the same bytes in two files, and that parquet-go reads the same values.
+func sameLeaf(t *testing.T, a, b *File, from, to, rgA, rgB int) {
+	t.Helper()
+	if !bytes.Equal(a.pages(t, rgA, from), b.pages(t, rgB, to)) {
+		t.Errorf("%s: row group %d: %s: the pages differ", a.Name(), rgA, a.leaves[from].Path)
+	}
+	if !readable(a.chunk(rgA, from)) {
+		return
+	}
+	want, got := readByParquetGo(t, a, rgA, from), readByParquetGo(t, b, rgB, to)
+	if d := got.diff(&want); d != "" {
+		t.Errorf("%s: row group %d: %s: %s", a.Name(), rgA, a.leaves[from].Path, d)
+	}
+}
+
+// readable leaves out INT96, whose values parquet-go compares in another form.
+func readable(c *Chunk) bool { return c.stored != typeInt96 }
+
+// Every file, copied whole: the same pages, the same schema elements, the same values.
+func TestCopyAll(t *testing.T) {
+	for _, name := range samples(t) {
+		in := openFile(t, name)
+		out := fileEdit{}.apply(t, in)
+		if a, b := rawFields(t, in.footer), rawFields(t, out.footer); !bytes.Equal(a[2], b[2]) || !bytes.Equal(a[1], b[1]) {
+			t.Errorf("%s: version or schema elements changed", name)
+		}
+		for i, f := range in.Schema().Fields {
+			if got := out.Schema().Fields[i].String(); got != f.String() {
+				t.Errorf("%s: %s became %s", name, f, got)
+			}
+		}
+		if in.NumRows() == 0 {
+			if len(out.groups) != 0 {
+				t.Errorf("%s: a row group without rows was written", name)
+			}
+			continue
+		}
+		for rg := range in.groups {
+			for leaf := range in.leaves {
+				sameLeaf(t, in, out, leaf, leaf, rg, rg)
+				compareMeta(t, in, out, in.chunk(rg, leaf), out.chunk(rg, leaf))
+			}
+		}
+	}
+}
+
+// compareMeta checks that of a ColumnMetaData only offsets changed, and each by as much as the chunk moved.
+func compareMeta(t *testing.T, in, out *File, a, b *Chunk) {
+	t.Helper()
+	x, y := rawFields(t, a.meta.of(in.footer)), rawFields(t, b.meta.of(out.footer))
+	for id := range x {
+		if !slices.Contains([]int16{9, 10, 11, 14, 15}, id) && !bytes.Equal(x[id], y[id]) {
+			t.Errorf("%s: column %s: field %d changed", in.Name(), in.leaves[a.leaf].Path, id)
+		}
+	}
+	if len(x) != len(y) && a.bloom.length >= 0 {
+		t.Errorf("%s: column %s: %d fields became %d", in.Name(), in.leaves[a.leaf].Path, len(x), len(y))
+	}
+	if b.dataPage-b.start() != a.dataPage-a.start() || b.dictPage > 0 != (a.dictPage > 0) {
+		t.Errorf("%s: column %s: pages stand otherwise in their chunk", in.Name(), in.leaves[a.leaf].Path)
+	}
+	if a.columnIndex.length != b.columnIndex.length || a.offsetIndex.length > 0 != (b.offsetIndex.length > 0) {
+		t.Errorf("%s: column %s: page index %+v %+v became %+v %+v", in.Name(), in.leaves[a.leaf].Path, a.columnIndex, a.offsetIndex, b.columnIndex,
+			b.offsetIndex)
+	}
+}
+
+// The same files with a column in front, in the middle and at the end, and without one.
+func TestAddAndDrop(t *testing.T) {
+	for _, name := range samples(t) {
+		in := openFile(t, name)
+		n := len(in.Schema().Fields)
+		for _, at := range []int{0, n / 2, n} {
+			out := withColumn(in, at, "agent_name", schema.TextValue("tool_agent")).apply(t, in)
+			added := out.leafAt(t, "agent_name")
+			for rg, g := range out.groups {
+				d := readByParquetGo(t, out, rg, added)
+				if len(d.values) != int(g.Rows) || string(d.values[0]) != "tool_agent" {
+					t.Errorf("%s: row group %d: %d values of %d rows", name, rg, len(d.values), g.Rows)
+				}
+				for leaf, l := range in.leaves {
+					sameLeaf(t, in, out, leaf, out.leafAt(t, l.Path), rg, rg)
+				}
+			}
+		}
+		if n < 2 {
+			continue
+		}
+		s := in.Schema().Clone()
+		s.Fields = slices.Delete(s.Fields, 0, 1)
+		out := fileEdit{schema: s}.apply(t, in)
+		for rg := range out.groups {
+			for leaf, l := range out.leaves {
+				sameLeaf(t, in, out, in.leafAt(t, l.Path), leaf, rg, rg)
+			}
+		}
+	}
+}
+
+// A column moved into a struct that is required keeps its levels, so its pages move as they are.
+func TestTransplant(t *testing.T) {
+	in := openFile(t, sample("pyarrow-page-index"))
+	text, _ := in.Schema().Column("text")
+	id, _ := in.Schema().Column("id")
+	copied := text
+	copied.Name = "question"
+	s := &schema.Schema{Fields: []schema.Field{text, {Name: "extra", Type: schema.StructOf(copied, id)}}}
+	e := fileEdit{schema: s, from: map[schema.Path]schema.Path{"extra.question": "text", "extra.id": "id"}}
+	out := e.apply(t, in)
+	for rg := range out.groups {
+		sameLeaf(t, in, out, in.leafAt(t, "text"), out.leafAt(t, "extra.question"), rg, rg)
+		sameLeaf(t, in, out, in.leafAt(t, "text"), out.leafAt(t, "text"), rg, rg)
+		sameLeaf(t, in, out, in.leafAt(t, "id"), out.leafAt(t, "extra.id"), rg, rg)
+	}
+	if got := out.Schema().Fields[1].String(); got != "extra: struct<question: string, id: int64> not null" {
+		t.Error(got)
+	}
+}
+
+// Row groups of a file can be cut into shards, and their bookkeeping follows.
+func TestShardAlongRowGroups(t *testing.T) {
+	in := openFile(t, sample("pyarrow-many-groups"))
+	out := fileEdit{groups: []int{3, 4, 7}}.apply(t, in)
+	for i, rg := range []int{3, 4, 7} {
+		for leaf := range in.leaves {
+			sameLeaf(t, in, out, leaf, leaf, rg, i)
+		}
+		g := rawFields(t, out.groups[i].raw.of(out.footer))
+		if want := appendInt(nil, int64(i)); !bytes.Equal(g[7], want) {
+			t.Errorf("row group %d: ordinal %x", i, g[7])
+		}
+		if want := appendInt(nil, out.chunk(i, 0).start()); !bytes.Equal(g[5], want) {
+			t.Errorf("row group %d: file_offset %x, want %x", i, g[5], want)
+		}
+	}
+}
+
+func TestSortingColumnsFollow(t *testing.T) {
+	in := openFile(t, sample("pyarrow-sorted")) // by leaves 5 and 0
+	sorting := func(f *File) []int64 {
+		var out []int64
+		list := rawFields(t, f.groups[0].raw.of(f.footer))[4]
+		if list != nil {
+			mapList(t, list, func(_ int, e []byte) []byte { out = append(out, sortingColumn(e)); return e })
+		}
+		return out
+	}
+	first, second := in.leaves[5].Path, in.leaves[0].Path
+	if got := sorting(in); !slices.Equal(got, []int64{5, 0}) {
+		t.Fatalf("the sample is sorted by %v", got)
+	}
+	out := withColumn(in, 0, "agent_name", schema.TextValue("x")).apply(t, in)
+	if got, want := sorting(out), []int64{int64(out.leafAt(t, first)), int64(out.leafAt(t, second))}; !slices.Equal(got, want) {
+		t.Errorf("with a column in front: %v, want %v", got, want)
+	}
+	for _, c := range []struct {
+		drop schema.Path
+		want int
+	}{{second, 1}, {first, 0}} {
+		s := in.Schema().Clone()
+		s.Fields = slices.DeleteFunc(s.Fields, func(f schema.Field) bool { return f.Name == c.drop.Top() })
+		if got := sorting(fileEdit{schema: s}.apply(t, in)); len(got) != c.want {
+			t.Errorf("without %s: sorted by %v, want %d columns", c.drop, got, c.want)
+		}
+	}
+}
+
+// Bloom filters move with their columns, with and without a length in the footer, and still answer.
+func TestBloomFiltersFollow(t *testing.T) {
+	noLength := refooter(t, sample("pyarrow-bloom"), func(footer []byte) []byte {
+		return mapChunks(t, footer, func(meta []byte) []byte { return rewrite(t, meta, edit{id: 15}) })
+	})
+	for _, name := range []string{sample("pyarrow-bloom"), noLength} {
+		in := openFile(t, name)
+		out := withColumn(in, 0, "agent_name", schema.TextValue("x")).apply(t, in)
+		pq, err := out.parquet()
+		if err != nil {
+			t.Fatal(err)
+		}
+		leaf := out.leafAt(t, "text")
+		filter := pq.RowGroups()[0].ColumnChunks()[leaf].BloomFilter()
+		if filter == nil || out.chunk(0, leaf).bloom.length < 32 {
+			t.Fatalf("%s: the filter is gone: %+v", name, out.chunk(0, leaf).bloom)
+		}
+		absent := 0
+		for i := range 200 {
+			in, err := filter.Check(parquet.ValueOf("no such text " + strings.Repeat("q", i)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !in {
+				absent++
+			}
+		}
+		d := readByParquetGo(t, out, 0, leaf)
+		for _, v := range d.values {
+			if in, err := filter.Check(parquet.ValueOf(string(v))); err != nil || !in {
+				t.Fatalf("%s: the filter does not know %q: %v", name, v, err)
+			}
+		}
+		if absent < 100 {
+			t.Errorf("%s: the filter says yes to nearly everything (%d of 200 absent)", name, absent)
+		}
+	}
+	garbled := refooter(t, sample("pyarrow-bloom"), func(footer []byte) []byte {
+		return mapChunks(t, footer, func(meta []byte) []byte {
+			return rewrite(t, meta, edit{id: 14, typ: thriftI64, num: 4}, edit{id: 15}) // no filter stands there
+		})
+	})
+	in := openFile(t, garbled)
+	if out := (fileEdit{}).apply(t, in); out.chunk(0, 0).bloom.length != 0 {
+		t.Error("a filter whose end is not known was kept")
+	}
+}
+
+// Copies work where the kernel's copy does not: into a pipe, and into a file open for appending.
+func TestCopyFallback(t *testing.T) {
+	big := filepath.Join(t.TempDir(), "big")
+	want := bytes.Repeat([]byte("0123456789abcdef"), 64<<10)
+	if err := os.WriteFile(big, want, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	h, err := os.Open(big)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer h.Close()
+	src := &File{name: "big", f: h, size: int64(len(want))}
+	appended, err := os.OpenFile(filepath.Join(t.TempDir(), "out"), os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o644)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer appended.Close()
+	o := newOutput(appended)
+	copyTwice(t, o, src)
+	got, err := os.ReadFile(appended.Name())
+	if err != nil || !bytes.Equal(got, append([]byte("head"), want[16:]...)) {
+		t.Errorf("appending: %d bytes, %v", len(got), err)
+	}
+
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	piped := make(chan []byte)
+	go func() { b, _ := io.ReadAll(r); piped <- b }()
+	copyTwice(t, newOutput(w), src)
+	w.Close()
+	if got := <-piped; !bytes.Equal(got, append([]byte("head"), want[16:]...)) {
+		t.Errorf("pipe: %d bytes", len(got))
+	}
+	err = newOutput(appended).copy(src, section{int64(len(want)) - 10, 100})
+	if !errors.Is(err, ErrFormat) {
+		t.Errorf("beyond the end: %v", err)
+	}
+}
+
+func copyTwice(t *testing.T, o *output, src *File) {
+	t.Helper()
+	half := src.size / 2
+	if err := errors.Join(o.write([]byte("head")), o.copy(src, section{16, half - 16}), o.copy(src, section{half, 100}),
+		o.copy(src, section{half + 100, src.size - half - 100}), o.flush()); err != nil {
+		t.Fatal(err)
+	}
+	if o.off != 4+src.size-16 {
+		t.Errorf("offset %d", o.off)
+	}
+}
+
+func TestWriterRefuses(t *testing.T) {
+	in := openFile(t, sample("pyarrow-v1-zstd"))
+	out, err := os.Create(filepath.Join(t.TempDir(), "out.parquet"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	one := &schema.Schema{Fields: []schema.Field{schema.NewField("a", schema.StringType)}}
+	raw := func(path schema.Path) *EncodedRowGroup {
+		c := in.chunk(0, in.leafAt(t, path))
+		return &EncodedRowGroup{Rows: c.rows(), Chunks: []EncodedChunk{{Raw: c}}}
+	}
+	short := raw("text")
+	short.Rows--
+	for _, c := range []struct {
+		group *EncodedRowGroup
+		want  string
+	}{
+		{&EncodedRowGroup{Rows: 1}, "0 column chunks for 1 columns"},
+		{raw("id"), "stored as INT64"},
+		{raw("prompt[].role"), "levels 4/1 in a column with 1/0"},
+		{short, "row group of 39"},
+		{&EncodedRowGroup{Rows: 2, Chunks: []EncodedChunk{{Values: 1}}}, "1 values for 2 rows"},
+	} {
+		w, err := NewWriter(out, one, WriterOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantError(t, w.Write(c.group), out.Name(), c.want)
+		if _, err := w.Close(); err == nil {
+			t.Errorf("%s: Close after an error gave none", c.want)
+		}
+	}
+	for _, f := range []schema.Field{
+		schema.NewField("s", schema.StructOf()),
+		schema.NewField("o", schema.Type{Kind: schema.Other, Name: "geometry"}),
+		schema.NewField("i", schema.Type{Kind: schema.Int, Bits: 24}),
+	} {
+		_, err := NewWriter(out, &schema.Schema{Fields: []schema.Field{f}}, WriterOptions{})
+		wantError(t, err, "column "+f.Name)
+	}
+}
+
+// The offset index of a chunk that names pages elsewhere is damaged, and copying it on would mislead readers.
+func TestDamagedOffsetIndex(t *testing.T) {
+	in := openFile(t, sample("pyarrow-page-index"))
+	b, err := os.ReadFile(in.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := in.chunk(0, 1).offsetIndex
+	for i := range b[at.offset : at.offset+at.length] {
+		b[at.offset+int64(i)] |= 0x40
+	}
+	name := filepath.Join(t.TempDir(), "damaged.parquet")
+	if err := os.WriteFile(name, b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	f := openFile(t, name)
+	out, err := os.Create(filepath.Join(t.TempDir(), "out.parquet"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	w, err := NewWriter(out, f.Schema(), WriterOptions{Base: f})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &EncodedRowGroup{Rows: f.groups[0].Rows, Chunks: make([]EncodedChunk, len(f.leaves))}
+	for i := range g.Chunks {
+		g.Chunks[i].Raw = f.chunk(0, i)
+	}
+	if err := w.Write(g); err != nil {
+		t.Fatal(err)
+	}
+	_, err = w.Close()
+	if !errors.Is(err, ErrFormat) {
+		t.Errorf("%v, want a format error", err)
+	}
+	wantError(t, err, name, "offset index")
+}
