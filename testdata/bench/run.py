@@ -100,6 +100,7 @@ class Bench:
             got = self.content(os.path.join(OUT, file))
             said = "" if got == want else f"wrong rows: {got[-300:]}, not {want[-300:]}"
         self.others = max(self.others, run.others)
+        print(f"{what}: {run.wall:.2f} s, {run.rss:.0f} MiB", file=sys.stderr, flush=True)
         if said:
             self.wrong += 1
             print(f"FAIL {what}: {said}", file=sys.stderr)
