@@ -1,0 +1,55 @@
+package verl
+
+import (
+	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/schema/rule"
+)
+
+var _ = rule.Add(rule.Rule{
+	ID: "RL502", Name: "media-tag-literal", Facts: []string{"R006"}, Rows: rule.RL,
+	Title: "a message has a tag for an image, and the row has none",
+	Doc: `
+Where a row has no media verl leaves its messages as they are (rl_dataset.py, _build_messages), so <image> reaches the model as text,
+and the question asks about a picture that is not there (executed on verl 0.9.1). The column may have been dropped, or be called
+'image' where verl reads 'images'. <video> and <audio>, which HTML knows too, are looked for only in files with such a column.
+`,
+	Holds: []rule.Holding{{Level: rule.Warning, Consequence: "the tag reaches the model as text"}},
+	Reads: mediaReads,
+	New: func(p *rule.Pass) rule.Checker {
+		return &mediaTag{Pass: p, on: len(mediaReads(p)) > 0, wanted: [3]bool{true, has(p, "videos"), has(p, "audios")}}
+	},
+	Examples: []rule.Example{
+		{Title: "no images column", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}]}
+{"prompt":[{"role":"user","content":"<image>Find x."}]}`}, Want: []string{"0 1 prompt[].content"}},
+		{Title: "no image in this row", Files: []string{`{"prompt":[{"role":"user","content":"<image>Find x."}],"images":[{"path":"a.png"}]}
+{"prompt":[{"role":"user","content":"<image>Find y."}],"images":null}`}, Want: []string{"0 1 prompt[].content"}},
+		{Title: "an image", Files: []string{`{"prompt":[{"role":"user","content":"<image>Find x."}],"images":[{"path":"a.png"}]}`}},
+		{Title: "HTML", Files: []string{`{"prompt":[{"role":"user","content":"What does <video> do in HTML? And <img>?"}]}`}},
+	},
+})
+
+type mediaTag struct {
+	*rule.Pass
+	on     bool
+	wanted [3]bool
+}
+
+// Chunk implements rule.Checker.
+func (c *mediaTag) Chunk(k *rule.Chunks) bool { return !c.on || k.At(0).Missing }
+
+// Row implements rule.Checker.
+func (c *mediaTag) Row(r schema.Row) {
+	if !c.on {
+		return
+	}
+	n := count(r, c.wanted)
+	if n.any() {
+		return // RL501
+	}
+	for i, m := range media {
+		if n.tags[i] > 0 {
+			c.Reportf(r.Origin().At(promptContent), schema.Value{}, "%s, and the row has no %s: %s", m.tag, m.column, c.Consequence)
+			return
+		}
+	}
+}

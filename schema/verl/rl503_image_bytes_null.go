@@ -1,0 +1,67 @@
+package verl
+
+import (
+	"iter"
+	"strings"
+
+	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/schema/rule"
+)
+
+const imageBytes schema.Path = "images[].bytes"
+
+var _ = rule.Add(rule.Rule{
+	ID: "RL503", Name: "image-bytes-null", Facts: []string{"R007"},
+	Title: "an image has no bytes",
+	Doc: `
+Where images are structs with a field bytes, verl opens these and nothing else (rl_dataset.py, _build_messages; vision_utils.py,
+process_image): a null fails with PIL.UnidentifiedImageError, and the path beside it is never looked at. In files with HF's Image
+feature in their metadata datasets itself opens the path, so RL rows of such files are not judged.
+
+Put the bytes into the file (datasets: embed them with push_to_hub or embed_external_files), or write structs without the field.
+`,
+	Holds: always("verl fails with PIL.UnidentifiedImageError when it reads the row"),
+	Reads: reads(imageBytes),
+	New:   func(p *rule.Pass) rule.Checker { return &imageNull{p} },
+	Examples: []rule.Example{
+		{Title: "a path and no bytes", Files: []string{`{"images":[{"bytes":"\u0089PNG","path":null}]}
+{"images":[{"bytes":null,"path":"a.png"}]}`}, Schema: "images[].bytes: binary", Want: []string{"0 1 images[].bytes"}},
+		{Title: "of SFT samples", Rows: rule.SFT, Files: []string{`{"messages":[{"role":"assistant","content":"<image>"}],"images":[{"bytes":null,"path":"a.png"}]}`}, Want: []string{"0 0 images[].bytes"}},
+		{Title: "bytes", Files: []string{`{"images":[{"bytes":"\u0089PNG","path":null}]}
+{"images":[]}
+{"images":null}`}, Schema: "images[].bytes: binary"},
+		{Title: "no such field", Files: []string{`{"images":[{"image":"file:///a.png"}]}`}},
+		{Title: "HF's Image", Files: []string{`{"images":[{"bytes":null,"path":"a.png"}]}`}, Schema: "images[].bytes: binary",
+			Edit: func(f []*rule.File) {
+				f[0].Metadata = map[string]string{"huggingface": `{"info": {"features": {"images": {"feature": {"_type": "Image"}, "_type": "List"}}}}`}
+			}},
+	},
+})
+
+type imageNull struct{ *rule.Pass }
+
+// Chunk implements rule.Checker.
+func (c *imageNull) Chunk(k *rule.Chunks) bool { return k.At(0).Missing || k.At(0).Nulls == 0 }
+
+var imagesKey = rule.NewKey("images")
+
+// Row implements rule.Checker: only Group sees the file, and its metadata.
+func (c *imageNull) Row(r schema.Row) {
+	v := r.At(0)
+	for i := range v.Len() {
+		if e := v.Elem(i); e.IsNull() || e.Text() == "" {
+			c.Emit(imagesKey, r, uint64(i))
+			return
+		}
+	}
+}
+
+// Group implements rule.Checker.
+func (c *imageNull) Group(_ rule.Key, hits iter.Seq[rule.Hit]) {
+	for h := range hits {
+		if c.Env.Rows == rule.RL && strings.Contains(h.File.Metadata["huggingface"], `"Image"`) {
+			continue
+		}
+		c.Reportf(h.Pos().At(imageBytes), schema.Value{}, "image %d has none: %s", h.Value, c.Consequence)
+	}
+}

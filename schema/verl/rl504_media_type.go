@@ -1,0 +1,63 @@
+package verl
+
+import (
+	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/schema/rule"
+)
+
+var _ = rule.Add(rule.Rule{
+	ID: "RL504", Name: "media-type", Facts: []string{"R007", "R008"}, Rows: rule.RL,
+	Title: "images, videos or audios are not a list of what verl takes",
+	Doc: `
+images must be a list of structs {bytes, path}, or of whatever the vision processor takes with the key image; videos a list of structs
+with the key video. Since 0.9 an image or video may also be a path in a text; before, and for bytes that stand alone, verl fails with
+TypeError 'unsupported image type' (rl_dataset.py, _build_messages; verl issues 837, 4084). An image that is not in a list fails on its
+length.
+`,
+	Holds: always("verl fails with TypeError when it reads the row"),
+	New: eachFile(func(p *rule.Pass, f *rule.File) {
+		for _, m := range media {
+			field, ok := f.Schema.Lookup(m.column)
+			if !ok || field.Type.Kind == schema.Null || p.Env.Target.Minor < m.since {
+				continue
+			}
+			if why := notMedia(p.Env.Target, m, field.Type); why != "" {
+				p.Reportf(schema.FilePos(f.Name).At(m.column), schema.Value{}, "%s: %s", why, p.Consequence)
+			}
+		}
+	}),
+	Examples: []rule.Example{
+		{Title: "an image that is in no list", Files: []string{`{"images":{"bytes":"a","path":null}}`}, Schema: "images.bytes: binary", Want: []string{"0 -1 images"}},
+		{Title: "bytes alone", Files: []string{`{"images":["a"]}`}, Schema: "images: list<binary>", Want: []string{"0 -1 images"}},
+		{Title: "paths, before 0.9", Files: []string{`{"images":["a.png"]}`}, Target: "verl@0.8", Want: []string{"0 -1 images"}},
+		{Title: "pixels", Files: []string{`{"images":[[1,2,3]]}`}, Want: []string{"0 -1 images"}},
+		{Title: "structs", Files: []string{`{"images":[{"bytes":"a","path":null}],"videos":[{"video":"a.mp4"}]}`}, Schema: "images[].bytes: binary"},
+		{Title: "paths", Files: []string{`{"images":["a.png"],"videos":["a.mp4"]}`}},
+		{Title: "never any", Files: []string{`{"images":null,"videos":[]}`}},
+	},
+})
+
+// notMedia says why t is no list of the medium; "" where it is one.
+func notMedia(target rule.Target, m medium, t schema.Type) string {
+	if t.Kind != schema.List {
+		return t.String() + " instead of a list"
+	}
+	switch e := t.Fields[0].Type; e.Kind {
+	case schema.Struct, schema.Null:
+		return ""
+	case schema.Text:
+		if target.Minor >= 9 || m.column == "audios" {
+			return ""
+		}
+		return "a list of texts, and paths are known from verl 0.9 on"
+	case schema.List: // the frames of a video
+		if m.column != "images" && target.Minor >= 9 {
+			return ""
+		}
+	case schema.Binary:
+		if m.column == "audios" {
+			return ""
+		}
+	}
+	return schema.Cut(t.String(), 80) + " instead of a list of structs"
+}
