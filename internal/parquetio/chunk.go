@@ -25,14 +25,7 @@ func CanMove(raw *record.Raw, to schema.Leaf, codec Codec, keep bool) bool {
 	}
 	from := &c.file.leaves[c.leaf]
 	return from.MaxDef == to.MaxDef && from.MaxRep == to.MaxRep && (keep || c.codec == codec) &&
-		sameStorage(from.Type, to.Type) && !oldDictionary(c)
-}
-
-// oldDictionary reports whether the chunk may be longer than its footer says: parquet-mr up to 1.2.8 did not count the
-// header of the dictionary page (PARQUET-816).
-func oldDictionary(c *Chunk) bool {
-	name, version, _ := cutVersion(c.file.meta.createdBy)
-	return name == "parquet-mr" && c.dictPage > 0 && version.less(1, 2, 9)
+		sameStorage(from.Type, to.Type) && (c.dictPage == 0 || !c.file.meta.writer.cutsDictionary())
 }
 
 // The largest dictionary that Chunk reads: one with more is no list of a few values that a rule could judge.

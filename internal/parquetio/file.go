@@ -34,9 +34,10 @@ type RowGroup struct {
 	Compressed   int64
 	Uncompressed int64
 
-	raw    span // the RowGroup struct
-	first  int  // of its chunks in File.chunks
-	leaves int  // how many chunks
+	raw     span // the RowGroup struct
+	columns span // its list of column chunks
+	first   int  // of its chunks in File.chunks
+	leaves  int  // how many chunks
 }
 
 // A span is a range of bytes of File.footer.

@@ -12,7 +12,9 @@ type metadata struct {
 	rows      int64
 	keyValues []KeyValue
 	createdBy string
+	writer    writer // what it says
 	orders    []span // column_orders: one a leaf, or none
+	groups    span   // the list of row groups
 	encrypted bool   // some field of the footer says so
 }
 
@@ -92,7 +94,9 @@ func (f *File) scanFooter() error {
 			f.meta.rows = s.int()
 		case 4:
 			if hasGroups = s.want(typ, thriftList); hasGroups {
+				f.meta.groups.start = uint32(s.pos)
 				f.scanRowGroups(&s)
+				f.meta.groups.end = uint32(s.pos)
 			}
 		case 5:
 			if s.want(typ, thriftList) {
@@ -101,6 +105,7 @@ func (f *File) scanFooter() error {
 		case 6:
 			if s.want(typ, thriftBinary) {
 				f.meta.createdBy = string(s.bytes())
+				f.meta.writer = parseCreatedBy(f.meta.createdBy)
 			}
 		case 7:
 			if s.want(typ, thriftList) {
@@ -281,6 +286,7 @@ func (f *File) scanRowGroup(s *scanner, g *RowGroup, number int32) {
 			if !s.want(typ, thriftList) {
 				return
 			}
+			g.columns.start = uint32(s.pos)
 			n := s.listOf(thriftStruct)
 			if f.chunks == nil {
 				f.chunks = make([]Chunk, 0, min(n*cap(f.groups), len(s.b)/24)) // a chunk has 24 bytes at least
@@ -293,6 +299,7 @@ func (f *File) scanRowGroup(s *scanner, g *RowGroup, number int32) {
 				c.raw.end = uint32(s.pos)
 				f.chunks = append(f.chunks, c)
 			}
+			g.columns.end = uint32(s.pos)
 		case 3:
 			g.Rows = s.int64(typ)
 		default:

@@ -4,13 +4,15 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"slices"
-	"strings"
 )
 
 // footer returns the FileMetaData struct.
 func (w *Writer) footer() ([]byte, error) {
-	groups := appendList(nil, thriftStruct, len(w.groups))
+	var groups []byte
+	if base := w.o.Base; base != nil {
+		groups = make([]byte, 0, len(base.footer)+len(w.groups)*256)
+	}
+	groups = appendList(groups, thriftStruct, len(w.groups))
 	var scratch []byte
 	var err error
 	for i := range w.groups {
@@ -40,6 +42,7 @@ func (w *Writer) footer() ([]byte, error) {
 	if w.o.Base != nil {
 		src = w.o.Base.footer
 		edits = edits[1:] // its version is its own
+		edits[2].was = int(w.o.Base.meta.groups.end - w.o.Base.meta.groups.start)
 	}
 	return rewriteStruct(make([]byte, 0, len(groups)+len(w.tree.elements)+1024), src, edits)
 }
@@ -94,7 +97,7 @@ func (w *Writer) columns(b []byte, g *outGroup) ([]byte, error) {
 	for i := range g.chunks {
 		c := &g.chunks[i]
 		var err error
-		src, fileOffset := []byte{thriftStop}, int64(0)
+		src, fileOffset, metaSize := []byte{thriftStop}, int64(0), 0
 		if c.raw == nil {
 			meta = c.meta
 		} else {
@@ -102,11 +105,11 @@ func (w *Writer) columns(b []byte, g *outGroup) ([]byte, error) {
 			if meta, err = c.moveMeta(meta[:0], w.tree.paths[i]); err != nil {
 				return b, fmt.Errorf("column %s: %w", w.leaves[i].Path, err)
 			}
-			fileOffset = c.start
+			fileOffset, metaSize = c.start, int(c.raw.meta.end-c.raw.meta.start)
 		}
 		edits := append(make([]edit, 0, 6),
 			edit{id: 2, typ: thriftI64, num: fileOffset},
-			edit{id: 3, typ: thriftStruct, raw: meta},
+			edit{id: 3, typ: thriftStruct, raw: meta, was: metaSize},
 			edit{id: 4}, edit{id: 5}, edit{id: 6}, edit{id: 7})
 		if c.offsetIndex.length > 0 {
 			edits[2] = edit{id: 4, typ: thriftI64, num: c.offsetIndex.offset}
@@ -128,7 +131,7 @@ func (c *outChunk) moveMeta(b, path []byte) ([]byte, error) {
 	raw := c.raw
 	delta := c.start - raw.start()
 	edits := append(make([]edit, 0, 7),
-		edit{id: 3, typ: thriftList, raw: path},
+		edit{id: 3, typ: thriftList, raw: path, was: int(raw.path.end - raw.path.start)},
 		edit{id: 9, typ: thriftI64, num: raw.dataPage + delta})
 	if raw.indexPage > 0 {
 		edits = append(edits, edit{id: 10, typ: thriftI64, num: raw.indexPage + delta})
@@ -136,7 +139,7 @@ func (c *outChunk) moveMeta(b, path []byte) ([]byte, error) {
 	if raw.dictPage > 0 {
 		edits = append(edits, edit{id: 11, typ: thriftI64, num: raw.dictPage + delta})
 	}
-	if raw.stats.end > 0 && distrusted(raw.file.meta.createdBy) {
+	if raw.stats.end > 0 && raw.file.meta.writer.distrusted() {
 		stats, err := rewriteStruct(nil, raw.stats.of(raw.file.footer), []edit{{id: 1}, {id: 2}, {id: 5}, {id: 6}, {id: 7}, {id: 8}})
 		if err != nil {
 			return b, err
@@ -149,32 +152,6 @@ func (c *outChunk) moveMeta(b, path []byte) ([]byte, error) {
 		edits = append(edits, edit{id: 14}, edit{id: 15})
 	}
 	return rewriteStruct(b, raw.meta.of(raw.file.footer), edits)
-}
-
-// distrusted reports whether readers ignore min and max of files of this created_by, because its version got them wrong
-// (PARQUET-251, PARQUET-686; Arrow's ApplicationVersion::HasCorrectStatistics). Under our name they would be believed.
-func distrusted(createdBy string) bool {
-	name, v, ok := cutVersion(createdBy)
-	switch name {
-	case "parquet-mr":
-		return !ok || v.less(1, 10, 0)
-	case "parquet-cpp":
-		return !ok || v.less(1, 3, 0)
-	}
-	return false
-}
-
-type version [3]int
-
-func (v version) less(major, minor, patch int) bool {
-	return slices.Compare(v[:], []int{major, minor, patch}) < 0
-}
-
-// cutVersion splits a created_by, "parquet-mr version 1.8.1 (build abc)". ok is false where it has no version.
-func cutVersion(createdBy string) (name string, v version, ok bool) {
-	name, rest, _ := strings.Cut(createdBy, " version ")
-	n, _ := fmt.Sscanf(rest, "%d.%d.%d", &v[0], &v[1], &v[2])
-	return name, v, n >= 2
 }
 
 // rowGroup appends RowGroup i, whose list of columns is given. Where all that was copied comes from one row group, that
@@ -203,7 +180,9 @@ func (w *Writer) rowGroup(b []byte, i int, columns []byte) ([]byte, error) {
 	}
 	src := []byte{thriftStop}
 	if from := g.source(); from != nil {
-		src = from.file.groups[from.rowGroup].raw.of(from.file.footer)
+		was := &from.file.groups[from.rowGroup]
+		src = was.raw.of(from.file.footer)
+		edits[0].was = int(was.columns.end - was.columns.start)
 		if sorting := g.sorting(src); sorting != nil {
 			edits[3] = edit{id: 4, typ: thriftList, raw: sorting}
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // The Thrift compact protocol, as far as Parquet needs it: a scanner that never looks beyond its bytes and never allocates
@@ -260,6 +261,7 @@ type edit struct {
 	typ byte
 	num int64  // of integers
 	raw []byte // of a binary its bytes; of lists and structs their encoding
+	was int    // bytes of the value that is there, where they are known: it need not be scanned
 }
 
 func (e *edit) append(b []byte, w *structWriter) []byte {
@@ -279,60 +281,71 @@ func (e *edit) append(b []byte, w *structWriter) []byte {
 }
 
 // rewriteStruct appends the struct src, its stop byte included, with edits made, which must be in ascending order of their
-// ids and no more than 64. Every other field, known or not, is kept byte for byte, and a field that is not there stays away
-// unless an edit sets it.
+// ids. Every other field, known or not, is kept byte for byte, and a field that is not there stays away unless an edit sets
+// it. Fields that are not in ascending order, which is allowed but done by no writer that we know, come out in it.
 func rewriteStruct(b, src []byte, edits []edit) ([]byte, error) {
-	there, err := editsIn(src, edits)
-	if err != nil {
-		return b, err
-	}
 	s := scanner{b: src}
 	var w structWriter
-	var id int16
-	next := 0
+	var id, last int16
+	start, next := len(b), 0
 	for typ, ok := s.field(&id); ok; typ, ok = s.field(&id) {
-		start := s.pos
-		s.skip(typ, 0)
-		for next < len(edits) && edits[next].id <= id { // new fields go where their number belongs
-			if there&(1<<next) == 0 {
-				b = edits[next].append(b, &w)
-			}
-			next++
+		if id <= last {
+			return rewriteUnordered(b[:start], src, edits)
 		}
-		if i := editOf(edits, id); i >= 0 {
-			b = edits[i].append(b, &w)
-			continue
-		}
-		b = append(w.field(b, id, typ), src[start:s.pos]...)
-	}
-	for ; next < len(edits); next++ {
-		if there&(1<<next) == 0 {
+		last = id
+		for ; next < len(edits) && edits[next].id < id; next++ { // new fields go where their number belongs
 			b = edits[next].append(b, &w)
 		}
+		at := s.pos
+		if next == len(edits) || edits[next].id != id {
+			s.skip(typ, 0)
+			b = append(w.field(b, id, typ), src[at:s.pos]...)
+			continue
+		}
+		if edits[next].was > 0 {
+			s.advance(edits[next].was)
+		} else {
+			s.skip(typ, 0)
+		}
+		b = edits[next].append(b, &w)
+		next++
+	}
+	for ; next < len(edits); next++ {
+		b = edits[next].append(b, &w)
 	}
 	return w.stop(b), s.err
 }
 
-// editsIn returns a bit for each edit whose field is in src.
-func editsIn(src []byte, edits []edit) (there uint64, err error) {
+// rewriteUnordered is rewriteStruct for fields in any order: it sorts them first. Of a field that is there twice the last
+// one counts, as in every reader.
+func rewriteUnordered(b, src []byte, edits []edit) ([]byte, error) {
+	type part struct {
+		id    int16
+		typ   byte
+		value []byte
+	}
+	var parts []part
 	s := scanner{b: src}
 	var id int16
 	for typ, ok := s.field(&id); ok; typ, ok = s.field(&id) {
+		at := s.pos
 		s.skip(typ, 0)
-		if i := editOf(edits, id); i >= 0 {
-			there |= 1 << i
-		}
+		parts = slices.DeleteFunc(parts, func(p part) bool { return p.id == id })
+		parts = append(parts, part{id, typ, src[at:s.pos]})
 	}
-	return there, s.err
-}
-
-func editOf(edits []edit, id int16) int {
-	for i := range edits {
-		if edits[i].id == id {
-			return i
-		}
+	if s.err != nil {
+		return b, s.err
 	}
-	return -1
+	slices.SortFunc(parts, func(x, y part) int { return int(x.id) - int(y.id) })
+	if len(parts) > 0 && parts[0].id <= 0 {
+		return b, fmt.Errorf("field %d of a struct: fields are numbered from 1", parts[0].id)
+	}
+	var w structWriter
+	var sorted []byte
+	for _, p := range parts {
+		sorted = append(w.field(sorted, p.id, p.typ), p.value...)
+	}
+	return rewriteStruct(b, w.stop(sorted), edits)
 }
 
 // bit reports whether bit n of mask is set; n may be anything.

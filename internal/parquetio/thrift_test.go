@@ -110,6 +110,26 @@ func TestRewriteStruct(t *testing.T) {
 	})
 }
 
+// Fields in any order, or there twice, come out in order, the last one counting.
+func TestRewriteUnordered(t *testing.T) {
+	var w structWriter
+	b := w.int(nil, 5, thriftI32, 50)
+	b = w.int(b, 2, thriftI32, 20)
+	b = w.int(b, 9, thriftI32, 90)
+	b = w.stop(w.int(b, 5, thriftI32, 55))
+	got := rewrite(t, b, edit{id: 2, typ: thriftI64, num: 21}, edit{id: 3, typ: thriftI32, num: 30}, edit{id: 9})
+	var v structWriter
+	want := v.int(nil, 2, thriftI64, 21)
+	want = v.int(want, 3, thriftI32, 30)
+	want = v.stop(v.int(want, 5, thriftI32, 55))
+	if !bytes.Equal(got, want) {
+		t.Errorf("%x, want %x", got, want)
+	}
+	if _, err := rewriteStruct(nil, v.stop(w.int(b[:0:0], -3, thriftI32, 1)), nil); err == nil {
+		t.Error("a field with a negative number was taken")
+	}
+}
+
 func TestScannerBounds(t *testing.T) {
 	deep := bytes.Repeat([]byte{1<<4 | thriftStruct}, 10_000)
 	for name, b := range map[string][]byte{

@@ -221,7 +221,8 @@ func TestTrapStatisticsOfOldWritersAreNotVouchedFor(t *testing.T) {
 		"parquet-mr version 1.10.0 (build abc)": false, "parquet-mr version 1.13.1": false, "parquet-cpp version 1.5.1-SNAPSHOT": false,
 		"parquet-cpp-arrow version 26.0.1": false, "DuckDB version v1.4.0 (build 1)": false, "Polars": false, "": false,
 	} {
-		if got := distrusted(createdBy); got != distrust {
+		w := parseCreatedBy(createdBy)
+		if got := w.distrusted(); got != distrust {
 			t.Errorf("distrusted(%q) = %v", createdBy, got)
 		}
 	}
