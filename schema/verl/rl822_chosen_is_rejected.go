@@ -1,0 +1,37 @@
+package verl
+
+import (
+	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/schema/rule"
+)
+
+var _ = rule.Add(rule.Rule{
+	ID: "RL822", Name: "chosen-is-rejected", Facts: []string{"R061"}, Rows: rule.Preference,
+	Title: "chosen and rejected are the same",
+	Doc: `
+A pair of equal answers prefers nothing: the reward model's loss is log 2 whatever it learns, and the pair only adds noise. hh-rlhf has some
+such pairs. Leave them out.
+`,
+	Holds: []rule.Holding{{Level: rule.Warning, Consequence: "the pair teaches nothing"}},
+	Reads: reads("chosen", "rejected"),
+	New:   func(p *rule.Pass) rule.Checker { return &chosenIsRejected{p} },
+	Examples: []rule.Example{
+		{Title: "equal answers", Files: []string{`{"prompt":"Hi","chosen":"Hello","rejected":"No"}
+{"prompt":"Hi","chosen":"Hello","rejected":"Hello"}`}, Want: []string{"0 1 rejected"}},
+		{Title: "different answers", Files: []string{`{"prompt":"Hi","chosen":"Hello","rejected":"No"}`}},
+		{Title: "nulls are RL821's", Files: []string{`{"prompt":"Hi","chosen":null,"rejected":null}`}},
+	},
+})
+
+type chosenIsRejected struct{ *rule.Pass }
+
+// Chunk implements rule.Checker.
+func (c *chosenIsRejected) Chunk(k *rule.Chunks) bool { return k.At(0).Missing || k.At(1).Missing }
+
+// Row implements rule.Checker.
+func (c *chosenIsRejected) Row(r schema.Row) {
+	chosen, rejected := r.At(0), r.At(1)
+	if chosen.Kind() == schema.Text && rejected.Kind() == schema.Text && chosen.Text() == rejected.Text() {
+		c.Reportf(r.Origin().At("rejected"), rejected, "the same as chosen: %s", c.Consequence)
+	}
+}
