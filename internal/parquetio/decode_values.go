@@ -22,6 +22,7 @@ type pageDict struct {
 	data  []byte   // fixed width: the values, one after the other; else PLAIN
 	ends  []uint32 // text: of each value in data; it begins 4 bytes after the end before
 	width int
+	most  int // bytes of the longest value
 }
 
 // value returns entry i of a dictionary of text.
@@ -35,7 +36,7 @@ func (d *pageDict) value(i uint32) []byte {
 
 // newPageDict takes the body of a dictionary page, which it keeps.
 func newPageDict(body []byte, n, width int) (*pageDict, error) {
-	d := &pageDict{n: n, data: body, width: width}
+	d := &pageDict{n: n, data: body, width: width, most: width}
 	if width > 0 {
 		if n*width > len(body) {
 			return nil, errValuesShort
@@ -56,6 +57,7 @@ func newPageDict(body []byte, n, width int) (*pageDict, error) {
 			return nil, errValuesShort
 		}
 		at += 4 + int(size)
+		d.most = max(d.most, int(size))
 		d.ends[i] = uint32(at)
 	}
 	return d, nil
@@ -149,7 +151,7 @@ func (v *pageValues) openText(b []byte, encoding int32) (err error) {
 	case encDeltaLength:
 		v.offsets, v.data, err = undeltaText(b, v.left)
 	case encDeltaByteArray:
-		v.offsets, v.data, err = undeltaStrings(b, v.left, maxPageBytes)
+		v.offsets, v.data, err = undeltaStrings(b, v.left, maxGrown)
 	default:
 		err = unknownEncoding(encoding, "text or bytes")
 	}
@@ -178,7 +180,7 @@ func (v *pageValues) openFixed(b []byte, encoding int32) (err error) {
 
 // openDeltaFixed reads FIXED_LEN_BYTE_ARRAY in DELTA_BYTE_ARRAY.
 func (v *pageValues) openDeltaFixed(b []byte) error {
-	offsets, data, err := undeltaStrings(b, v.left, maxPageBytes)
+	offsets, data, err := undeltaStrings(b, v.left, maxGrown)
 	if err != nil {
 		return err
 	}
@@ -191,7 +193,7 @@ func (v *pageValues) openDeltaFixed(b []byte) error {
 	return nil
 }
 
-// typical returns about how many bytes a value has.
+// typical returns about how many bytes a value has, for those of a dictionary at most.
 func (v *pageValues) typical() int {
 	switch v.form {
 	case formPlainText:
@@ -199,7 +201,7 @@ func (v *pageValues) typical() int {
 	case formOffsets:
 		return len(v.data)/max(v.left, 1) + 1
 	case formDict:
-		return len(v.dict.data)/max(v.dict.n, 1) + 1
+		return v.dict.most + 1 // all may be the one that is huge
 	}
 	return max(v.width, 1)
 }

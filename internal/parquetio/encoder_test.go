@@ -454,7 +454,11 @@ func batchOf(t tester, s *schema.Schema, rows [][]schema.Value) *record.Batch {
 
 // Memory stays bounded by slices: huge rows make a slice shorter, and leaves stay in step.
 func TestHugeRows(t *testing.T) {
-	huge := strings.Repeat("0123456789abcdef", 1<<20) // 16 MiB
+	smallPages(t, 100<<10, pageRows)
+	old := sliceBytes
+	sliceBytes = 400 << 10
+	defer func() { sliceBytes = old }()
+	huge := strings.Repeat("0123456789abcdef", 100<<10/16)
 	values := make([]string, 9)
 	for i := range values {
 		values[i] = fmt.Sprint(i) + huge

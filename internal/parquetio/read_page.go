@@ -8,9 +8,10 @@ import (
 )
 
 const (
-	maxPageBytes  = 1 << 30  // of one page, uncompressed: its offsets must fit 32 bits with room to spare
-	maxPageValues = 1 << 26  // of one page: levels are held as bytes
-	maxHeader     = 16 << 20 // of one page header: statistics in it may be long
+	maxPageBytes  = 1 << 30   // of one page, uncompressed: its offsets must fit 32 bits with room to spare
+	maxGrown      = 256 << 20 // of one page in DELTA_BYTE_ARRAY, where few bytes may stand for many
+	maxPageValues = 1 << 26   // of one page: levels are held as bytes
+	maxHeader     = 16 << 20  // of one page header: statistics in it may be long
 	readAhead     = 64 << 10
 )
 

@@ -18,7 +18,7 @@ type Reader struct {
 }
 
 // sliceBytes is where Next ends a slice, so that offsets fit and memory stays bounded whatever the rows are like.
-const sliceBytes = 64 << 20
+var sliceBytes = 64 << 20
 
 // Reader returns a reader of rows [first, first+rows) of row group rg. leaves are numbers of Schema().Leaves(), in any order.
 func (f *File) Reader(rg int, leaves []int, first, rows int64) (*Reader, error) {

@@ -127,7 +127,7 @@ func sameAsParquetGo(t testing.TB, f *File) {
 	t.Helper()
 	r := &rand{5}
 	for rg, g := range f.RowGroups() {
-		if g.Rows == 0 {
+		if g.Rows == 0 || rg > 20 { // a file of a thousand row groups has them alike
 			continue
 		}
 		got := readAll(t, f, rg, 0, g.Rows, func() int { return 1 + r.n(400) })
