@@ -146,9 +146,8 @@ func (c *checks) chunk(k *check, i int) (rule.Chunk, error) {
 	if leaf < 0 {
 		return rule.Chunk{Nulls: -1}, nil
 	}
-	s := c.m.prog.slots[c.m.prog.from[leaf]]
+	s := c.m.prog.slots[c.m.at[c.m.prog.from[leaf]]]
 	switch {
-	case s.like >= 0:
 	case s.konst != nil && s.konst.IsNull():
 		return rule.Chunk{Nulls: c.m.part.Rows, Dict: []schema.Value{}}, nil
 	case s.konst != nil:

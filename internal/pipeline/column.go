@@ -12,7 +12,8 @@ type column struct {
 	field  schema.Field // Type.Fields is rebuilt from kids
 	kids   []*column
 	slot   int
-	source bool // read from the file: its struct may be null in some rows
+	// mayBeNull says that the struct may be null in some rows; its leaves know in which.
+	mayBeNull bool
 }
 
 func isLeaf(k schema.Kind) bool { return k != schema.Struct && k != schema.List && k != schema.Map }
@@ -21,7 +22,7 @@ func isLeaf(k schema.Kind) bool { return k != schema.Struct && k != schema.List 
 func columns(fields []schema.Field, slot func() int) []*column {
 	out := make([]*column, len(fields))
 	for i, f := range fields {
-		c := &column{field: f, source: true}
+		c := &column{field: f, mayBeNull: f.Nullable}
 		if isLeaf(f.Type.Kind) {
 			c.slot = slot()
 		} else {
@@ -86,22 +87,21 @@ func find(cols []*column, p schema.Path) *column {
 	return at
 }
 
-// remove takes the column at p out, and every struct that it leaves empty.
+// remove takes the column at steps out, and every struct that it leaves empty.
 func remove(cols []*column, steps []string) ([]*column, error) {
 	k := named(cols, steps[0])
+	if steps[0] == schema.Elem && len(cols) == 1 {
+		k = 0 // the element of a list, whatever its name
+	}
 	if k < 0 {
 		return nil, fmt.Errorf("no column %q", steps[0])
 	}
 	if len(steps) > 1 {
 		c := cols[k]
-		inner, list := steps[1:], c.kids
-		if steps[1] == schema.Elem && c.field.Type.Kind == schema.List && len(steps) > 2 && c.kids[0].field.Type.Kind == schema.Struct {
-			c, inner = c.kids[0], steps[2:]
-			list = c.kids
-		} else if c.field.Type.Kind != schema.Struct {
-			return nil, fmt.Errorf("%q is no struct", steps[0])
+		if list := c.field.Type.Kind == schema.List; list != (steps[1] == schema.Elem) || isLeaf(c.field.Type.Kind) {
+			return nil, fmt.Errorf("%q is %s", steps[0], c.toField().Type)
 		}
-		kids, err := remove(list, inner)
+		kids, err := remove(c.kids, steps[1:])
 		if err != nil {
 			return nil, err
 		}
@@ -113,10 +113,10 @@ func remove(cols []*column, steps []string) ([]*column, error) {
 	return slices.Delete(cols, k, k+1), nil
 }
 
-// clone copies c, its slots shared; the copy is a new column without the file's form.
+// clone copies c, its slots shared.
 func (c *column) clone(name string) *column {
 	out := *c
-	out.field.Name, out.field.Origin, out.source = name, nil, false
+	out.field.Name = name
 	out.kids = make([]*column, len(c.kids))
 	for i, k := range c.kids {
 		out.kids[i] = k.clone(k.field.Name)

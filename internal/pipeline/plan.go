@@ -209,6 +209,7 @@ func (p *Plan) copies(s Split, part Part) bool {
 		return false
 	}
 	m.raw = newRaw(m.prog)
+	m.resolve()
 	m.takeRaw()
 	return slices.ContainsFunc(m.raw, notNil)
 }

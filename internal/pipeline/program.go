@@ -18,18 +18,21 @@ type program struct {
 	out   *schema.Schema
 	leaf  []schema.Leaf // of out
 	from  []int         // slot of each leaf of out
-	uses  []int         // input leaves that the steps read
+	// relevel maps, for each leaf of out, levels as this file has them to those of the split, where files differ in what is
+	// nullable; nil: they are the same.
+	relevel [][]uint8
+	own     []uint8 // MaxDef of each leaf before
 }
 
-// A slot is where the values of one leaf come from.
+// A slot is where the values of one leaf come from: a leaf of the file, a constant, row numbers, a step that computes them
+// (none of these set), or an edit of other slots.
 type slot struct {
 	input  int // leaf of the file, or -1
 	konst  *schema.Value
 	seq    *record.Seq
+	edit   *edit
 	maxDef uint8 // of its vectors
 	typ    schema.Type
-	like   int // >= 0: there where the parent of this slot's leaf is; parentDef is the level at which it is
-	parent uint8
 }
 
 // A step is a transform that computes something.
@@ -62,7 +65,7 @@ func compile(in *schema.Schema, steps []transform.Transform, tight, keep bool) (
 	leaves := in.Leaves()
 	c.cols = columns(in.Fields, func() int {
 		i := len(c.p.slots)
-		c.p.slots = append(c.p.slots, slot{input: i, maxDef: leaves[i].MaxDef, typ: leaves[i].Type, like: -1})
+		c.p.slots = append(c.p.slots, slot{input: i, maxDef: leaves[i].MaxDef, typ: leaves[i].Type})
 		return i
 	})
 	for _, t := range steps {
@@ -70,6 +73,7 @@ func compile(in *schema.Schema, steps []transform.Transform, tight, keep bool) (
 			return nil, err
 		}
 	}
+	c.relax(c.cols)
 	out := &schema.Schema{Fields: toFields(c.cols)}
 	if !keep {
 		plain(out.Fields)
@@ -78,19 +82,76 @@ func compile(in *schema.Schema, steps []transform.Transform, tight, keep bool) (
 	return c.p, nil
 }
 
+// relax makes the new structs nullable, as trainers' own files have them, but for those that chunks of the file move into.
+func (c *compiler) relax(cols []*column) (moves bool) {
+	for _, col := range cols {
+		if isLeaf(col.field.Type.Kind) {
+			moves = moves || c.p.slots[col.slot].input >= 0
+			continue
+		}
+		in := c.relax(col.kids)
+		if col.made && !in {
+			col.field.Nullable = true
+		}
+		moves = moves || in
+	}
+	return moves
+}
+
 // settle sets what comes out.
 func (p *program) settle(out *schema.Schema, from []int) {
+	own := p.out
 	p.out, p.leaf, p.from = out, out.Leaves(), from
-	seen := map[int]bool{}
-	for _, s := range p.steps {
-		for _, l := range s.bind.Leaves() {
-			if in := p.slots[s.from[l]].input; in >= 0 && !seen[in] {
-				seen[in] = true
-				p.uses = append(p.uses, in)
+	if own == nil {
+		p.own = make([]uint8, len(p.leaf))
+		for i, l := range p.leaf {
+			p.own[i] = l.MaxDef
+		}
+		return
+	}
+	p.relevel = relevel(own.Fields, out.Fields)
+}
+
+// relevel returns, for each leaf below fields a, the level in b of each of its definition levels; nil where they are equal. The
+// trees differ only in what is nullable, and b is where a is.
+func relevel(a, b []schema.Field) [][]uint8 {
+	var out [][]uint8
+	var walk func(a, b schema.Field, levels []uint8)
+	walk = func(a, b schema.Field, levels []uint8) {
+		top := levels[len(levels)-1]
+		levels = slices.Clone(levels)
+		step := func(inA, inB bool) {
+			switch {
+			case inA && inB:
+				top++
+				levels = append(levels, top)
+			case inB: // always there
+				top++
+				levels[len(levels)-1] = top
 			}
 		}
+		step(a.Nullable, b.Nullable)
+		if isLeaf(a.Type.Kind) {
+			for i, l := range levels {
+				if int(l) != i {
+					out = append(out, levels)
+					return
+				}
+			}
+			out = append(out, nil)
+			return
+		}
+		if a.Type.Kind != schema.Struct {
+			step(true, true)
+		}
+		for i := range a.Type.Fields {
+			walk(a.Type.Fields[i], b.Type.Fields[i], levels)
+		}
 	}
-	slices.Sort(p.uses)
+	for i := range a {
+		walk(a[i], b[i], []uint8{0})
+	}
+	return out
 }
 
 // plain takes from fields what only their file knew: they are written in the standard form.
@@ -151,14 +212,14 @@ func (c *compiler) value(s *step, index int, p transform.Put) (*column, error) {
 	case p.Const != nil:
 		return c.constant(name, p.Type, *p.Const)
 	case p.Seq != nil:
-		return c.leaf(schema.NewField(name, schema.Int64Type), slot{input: -1, seq: &record.Seq{Start: p.Seq.Start}, like: -1}), nil
+		return c.leaf(schema.NewField(name, schema.Int64Type), slot{input: -1, seq: &record.Seq{Start: p.Seq.Start}}), nil
 	case p.Copy != "":
 		from := find(c.cols, p.Copy)
 		if from == nil {
 			return nil, transform.NoColumn(p.Copy, c.schema())
 		}
 		out := from.clone(name)
-		out.field.Nullable = from.field.Nullable || p.Copy.Parent() != ""
+		out.field.Nullable = from.field.Nullable || (p.Copy.Parent() != "" && p.Copy.Parent() != p.Path.Parent())
 		return out, nil
 	case s.plan.Bind == nil:
 		return nil, fmt.Errorf("nothing computes it")
@@ -177,13 +238,12 @@ func (c *compiler) leaf(f schema.Field, s slot) *column {
 func (c *compiler) constant(name string, t schema.Type, v schema.Value) (*column, error) {
 	switch t.Kind {
 	case schema.Struct:
+		if v.IsNull() {
+			return nil, fmt.Errorf("a null of type %s cannot be written as a constant", t)
+		}
 		out := &column{field: schema.NewField(name, t)}
 		for i, f := range t.Fields {
-			kid := schema.NullValue
-			if v.Kind() == schema.Struct {
-				kid = v.Elem(i)
-			}
-			k, err := c.constant(f.Name, f.Type, kid)
+			k, err := c.constant(f.Name, f.Type, v.Elem(i))
 			if err != nil {
 				return nil, err
 			}
@@ -194,41 +254,33 @@ func (c *compiler) constant(name string, t schema.Type, v schema.Value) (*column
 		return nil, fmt.Errorf("a constant of type %s cannot be written", t)
 	}
 	v = v.Clone()
-	return c.leaf(schema.NewField(name, t), slot{input: -1, konst: &v, like: -1}), nil
+	return c.leaf(schema.NewField(name, t), slot{input: -1, konst: &v}), nil
 }
 
 // place puts leaf at p.Path, making the structs that are missing on the way.
 func (c *compiler) place(s *step, p transform.Put, leaf *column) error {
-	steps := p.Path.Steps()
-	list := &c.cols
-	var def uint8
-	like, parentDef := -1, uint8(0)
-	for i, name := range steps[:len(steps)-1] {
-		if name == schema.Elem {
-			return fmt.Errorf("column %q: a column cannot be added inside a list", p.Path)
-		}
-		k := named(*list, name)
-		if k < 0 {
-			*list = append(*list, &column{field: schema.Field{Name: name, Type: schema.Type{Kind: schema.Struct}, Nullable: !c.tight}})
-			k = len(*list) - 1
-		}
-		parent := (*list)[k]
-		if parent.field.Type.Kind != schema.Struct {
-			return fmt.Errorf("column %q: %q is %s, not a struct", p.Path, schema.MakePath(steps[:i+1]...), parent.toField().Type)
-		}
-		if parent.field.Nullable {
-			def++
-			if below := slotsOf(parent.kids); parent.source && len(below) > 0 {
-				like, parentDef = below[0], def
-			}
-		}
-		list = &parent.kids
+	way, err := c.walk(p)
+	if err != nil {
+		return err
+	}
+	list, def := &c.cols, uint8(0)
+	if n := len(way); n > 0 {
+		list, def = &way[n-1].col.kids, way[n-1].def
 	}
 	k := named(*list, leaf.field.Name)
 	if k >= 0 && p.If != transform.Replace && p.If != transform.Fill {
 		return &PresentError{Path: p.Path, Type: (*list)[k].toField().Type}
 	}
-	c.finish(s, p, leaf, def, like, parentDef)
+	c.finish(s, p, leaf, def)
+	switch {
+	case k >= 0 && p.If == transform.Fill:
+		c.raise(way, (*list)[k])
+		return c.fill(p.Path, (*list)[k], leaf, def)
+	case p.If == transform.Fill:
+		c.raise(way, nil)
+	case p.Copy == "" || p.Copy.Parent() != p.Path.Parent(): // else it is null just where it was
+		c.guard(way, leaf, def, p.Copy)
+	}
 	if k >= 0 {
 		(*list)[k] = leaf
 		return nil
@@ -243,6 +295,51 @@ func (c *compiler) place(s *step, p transform.Put, leaf *column) error {
 	return nil
 }
 
+// A parent is a column on the way down to the one that is put. def is the level at which it is there.
+type parent struct {
+	col *column
+	def uint8
+}
+
+// walk returns the columns above p.Path, and makes the structs that are missing.
+func (c *compiler) walk(p transform.Put) ([]parent, error) {
+	steps := p.Path.Steps()
+	inner := p.Copy != "" && p.Copy.Parent() == p.Path.Parent() // nothing moves but the name
+	var way []parent
+	list, def := &c.cols, uint8(0)
+	for i, name := range steps[:len(steps)-1] {
+		elem := name == schema.Elem
+		if elem && !inner {
+			return nil, fmt.Errorf("column %q: a column cannot be added inside a list", p.Path)
+		}
+		k := 0
+		if !elem {
+			k = named(*list, name)
+		}
+		if k < 0 {
+			*list = append(*list, &column{field: schema.Field{Name: name, Type: schema.Type{Kind: schema.Struct}, Nullable: !c.tight}, made: true})
+			k = len(*list) - 1
+		}
+		at := (*list)[k]
+		want := schema.Struct
+		if steps[i+1] == schema.Elem {
+			want = schema.List
+		}
+		if at.field.Type.Kind != want {
+			return nil, fmt.Errorf("column %q: %q is %s, not a %s", p.Path, schema.MakePath(steps[:i+1]...), at.toField().Type, want)
+		}
+		if at.field.Nullable {
+			def++
+		}
+		way = append(way, parent{at, def})
+		if want == schema.List {
+			def++
+		}
+		list = &at.kids
+	}
+	return way, nil
+}
+
 // A PresentError says that a column that is put is there already.
 type PresentError struct {
 	Path schema.Path
@@ -253,44 +350,35 @@ func (e *PresentError) Error() string {
 	return fmt.Sprintf("column %q is there already (%s): --replace writes it anew", e.Path, e.Type)
 }
 
-// finish gives the slots of leaf their levels; def is that of its parents.
-func (c *compiler) finish(s *step, p transform.Put, leaf *column, def uint8, like int, parentDef uint8) {
-	computed := p.Const == nil && p.Seq == nil && p.Copy == ""
-	if computed {
-		one := &schema.Schema{Fields: []schema.Field{leaf.toField()}}
-		one.Fields[0].Type = p.Type
-		leaves := one.Leaves()
-		var slots []int
-		leaf.kids = columns(p.Type.Fields, func() int {
-			l := leaves[len(slots)]
-			c.p.slots = append(c.p.slots, slot{input: -1, typ: l.Type, maxDef: l.MaxDef + def, like: -1})
-			slots = append(slots, len(c.p.slots)-1)
-			return slots[len(slots)-1]
-		})
-		if isLeaf(p.Type.Kind) {
-			c.p.slots = append(c.p.slots, slot{input: -1, typ: p.Type, maxDef: leaves[0].MaxDef + def, like: -1})
-			leaf.slot = len(c.p.slots) - 1
-			slots = []int{leaf.slot}
-		}
-		unsource(leaf.kids)
-		for i, pp := range s.plan.Puts {
-			if pp.Path == p.Path {
-				s.puts = append(s.puts, put{index: i, field: one.Fields[0], base: def, slots: slots})
-			}
-		}
+// finish gives the slots of leaf their levels; def is that of its parents. A computed column gets its slots here.
+func (c *compiler) finish(s *step, p transform.Put, leaf *column, def uint8) {
+	if p.Const != nil || p.Seq != nil {
+		c.levels([]*column{leaf}, def)
+	}
+	if p.Const != nil || p.Seq != nil || p.Copy != "" {
 		return
 	}
-	if like < 0 || p.Copy != "" {
-		return
-	}
-	for _, i := range slotsOf([]*column{leaf}) {
-		c.p.slots[i].like, c.p.slots[i].parent = like, parentDef
+	one := &schema.Schema{Fields: []schema.Field{leaf.toField()}}
+	one.Fields[0].Type = p.Type
+	leaves := one.Leaves()
+	var slots []int
+	made := columns(one.Fields, func() int {
+		l := leaves[len(slots)]
+		c.p.slots = append(c.p.slots, slot{input: -1, typ: l.Type, maxDef: l.MaxDef + def})
+		slots = append(slots, len(c.p.slots)-1)
+		return slots[len(slots)-1]
+	})
+	*leaf = *made[0]
+	for i, pp := range s.plan.Puts {
+		if pp.Path == p.Path {
+			s.puts = append(s.puts, put{index: i, field: one.Fields[0], base: def, slots: slots})
+		}
 	}
 }
 
-func unsource(cols []*column) {
-	for _, c := range cols {
-		c.source = false
-		unsource(c.kids)
+// levels sets the maximum levels of constants and row numbers below def.
+func (c *compiler) levels(cols []*column, def uint8) {
+	for _, w := range c.witnesses(cols, def) {
+		c.p.slots[w.slot].maxDef = w.maxDef
 	}
 }

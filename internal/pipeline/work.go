@@ -119,13 +119,16 @@ type machine struct {
 	funcs    []transform.Func
 	cursors  []*record.Cursor
 	builders [][]*record.Builder
+	at       []int            // by slot: the one to take in its place, where an edit has nothing to do in this part
 	vals     []*record.Vector // by slot
+	fault    error            // met where no error can be returned
 }
 
 func (w *worker) newMachine(t *Task, u Unit, p Part, r *result, raw bool) *machine {
 	m := &machine{job: w.plan.Job, task: t, part: p, prog: w.plan.programs[t.Split][p.File], res: r}
 	m.raw = newRaw(m.prog)
 	m.whole = !raw && m.job.KeepRejects
+	m.resolve()
 	if raw && p.Whole && len(u.Parts) == 1 && m.job.Sink != nil {
 		m.takeRaw()
 	}
@@ -140,7 +143,7 @@ func notNil(r *record.Raw) bool { return r != nil }
 // takeRaw keeps the chunks that can go out as they came.
 func (m *machine) takeRaw() {
 	for i, s := range m.prog.from {
-		in := m.prog.slots[s].input
+		in := m.prog.slots[m.at[s]].input
 		if in < 0 {
 			continue
 		}
@@ -151,13 +154,16 @@ func (m *machine) takeRaw() {
 	}
 	// A leaf that goes to two places, of which one cannot take it as it is, is decoded for both.
 	for i, s := range m.prog.from {
-		if in := m.prog.slots[s].input; in >= 0 && m.raw[in] != nil && !parquetio.CanMove(m.raw[in], m.prog.leaf[i], m.job.Codec, m.job.Keep) {
+		if in := m.prog.slots[m.at[s]].input; in >= 0 && m.raw[in] != nil && !parquetio.CanMove(m.raw[in], m.prog.leaf[i], m.job.Codec, m.job.Keep) {
 			m.raw[in] = nil
 		}
 	}
 }
 
 func (m *machine) open(ctx context.Context) error {
+	if m.fault != nil {
+		return fmt.Errorf("%s: row group %d: %w", m.fileName(), m.part.RowGroup, m.fault)
+	}
 	for _, s := range m.prog.steps {
 		m.funcs = append(m.funcs, s.plan.Bind())
 		m.cursors = append(m.cursors, s.bind.Cursor())
@@ -186,29 +192,19 @@ func (m *machine) open(ctx context.Context) error {
 // decode lists the input leaves that must be decoded.
 func (m *machine) decode() []int {
 	need := make([]bool, len(m.raw))
-	for _, in := range m.prog.uses {
-		need[in] = true
-	}
-	mark := func(s int) {
-		sl := m.prog.slots[s]
-		if sl.input >= 0 {
-			need[sl.input] = true
-		}
-		if sl.like >= 0 && m.prog.slots[sl.like].input >= 0 {
-			need[m.prog.slots[sl.like].input] = true
+	for _, s := range m.prog.steps {
+		for _, l := range s.bind.Leaves() {
+			m.need(s.from[l], need)
 		}
 	}
 	for _, l := range m.checks.leaves() {
-		mark(m.prog.from[l])
+		m.need(m.prog.from[l], need)
 	}
-	for _, s := range m.prog.from {
-		sl := m.prog.slots[s]
-		switch {
-		case m.job.Sink == nil:
-		case sl.like >= 0:
-			mark(s)
-		case sl.input >= 0 && m.raw[sl.input] == nil:
-			mark(s)
+	if m.job.Sink != nil {
+		for _, s := range m.prog.from {
+			if in := m.prog.slots[m.at[s]].input; in < 0 || m.raw[in] == nil {
+				m.need(s, need)
+			}
 		}
 	}
 	var out []int
@@ -259,7 +255,11 @@ func (m *machine) next(ctx context.Context, seen int64) (*record.Batch, error) {
 	if m.reader != nil {
 		return m.reader.Next(ctx, sliceRows)
 	}
-	return &record.Batch{Rows: int(m.part.Rows - seen), File: m.fileName(), RowGroup: m.part.RowGroup, FirstRow: m.part.First + seen}, nil
+	rows := m.part.Rows - seen
+	if len(m.prog.steps) > 0 { // what they compute is held until it is encoded
+		rows = min(rows, sliceRows)
+	}
+	return &record.Batch{Rows: int(rows), File: m.fileName(), RowGroup: m.part.RowGroup, FirstRow: m.part.First + seen}, nil
 }
 
 func (m *machine) slice(in *record.Batch, enc *parquetio.Encoder) error {
@@ -298,32 +298,57 @@ func (m *machine) apply(in *record.Batch) (*record.Batch, error) {
 			return nil, err
 		}
 	}
-	return m.batch(state, m.prog.out, m.prog.leaf, m.prog.from, nil), nil
+	out := m.batch(state, m.prog.out, m.prog.leaf, m.prog.from, m.prog.own, nil)
+	if m.prog.relevel != nil {
+		m.relevel(out)
+	}
+	return out, m.fault
 }
 
-// batch makes the batch of these leaves; only filters those that need values (nil: all).
-func (m *machine) batch(state *record.Batch, s *schema.Schema, leaves []schema.Leaf, from, only []int) *record.Batch {
+// relevel brings the levels of a file's leaves to those of its split.
+func (m *machine) relevel(b *record.Batch) {
+	for i, levels := range m.prog.relevel {
+		if v := b.Leaves[i].Vec; levels != nil && v != nil && v.Def != nil {
+			out := *v
+			out.Def = make([]uint8, len(v.Def))
+			for e, d := range v.Def {
+				out.Def[e] = levels[d]
+			}
+			b.Leaves[i].Vec = &out
+		}
+	}
+}
+
+// batch makes the batch of these leaves; levels are those of own where it is set, else of leaves, and only filters those that
+// need values (nil: all).
+func (m *machine) batch(state *record.Batch, s *schema.Schema, leaves []schema.Leaf, from []int, own []uint8, only []int) *record.Batch {
 	b := *state
 	b.Schema = s
 	b.Leaves = make([]record.Leaf, len(leaves))
+	fill := func(i int) {
+		maxDef := leaves[i].MaxDef
+		if own != nil {
+			maxDef = own[i]
+		}
+		m.fill(&b.Leaves[i], from[i], maxDef, state)
+	}
 	for i, l := range leaves {
 		b.Leaves[i].Leaf = l
 		if only == nil {
-			m.fill(&b.Leaves[i], from[i], state)
+			fill(i)
 		}
 	}
 	for _, i := range only {
-		m.fill(&b.Leaves[i], from[i], state)
+		fill(i)
 	}
 	return &b
 }
 
-// fill gives leaf the values of a slot.
-func (m *machine) fill(l *record.Leaf, from int, state *record.Batch) {
+// fill gives leaf the values of a slot, at levels up to maxDef.
+func (m *machine) fill(l *record.Leaf, from int, maxDef uint8, state *record.Batch) {
+	from = m.at[from]
 	s := &m.prog.slots[from]
 	switch {
-	case s.like >= 0 && m.vals[s.like] != nil && m.vals[s.like].Def != nil:
-		l.Vec = spread(s, m.vals[s.like], l.MaxDef, state)
 	case s.konst != nil:
 		l.Const = s.konst
 	case s.seq != nil:
@@ -332,8 +357,8 @@ func (m *machine) fill(l *record.Leaf, from int, state *record.Batch) {
 		if s.input >= 0 {
 			l.Raw = m.raw[s.input]
 		}
-		if v := m.vals[from]; v != nil {
-			l.Vec = v.Lift(s.maxDef, l.MaxDef)
+		if v := m.vector(from, state); v != nil {
+			l.Vec = v.Lift(s.maxDef, maxDef)
 		}
 	}
 }
@@ -353,7 +378,7 @@ func (m *machine) step(i int, s *step, state *record.Batch) error {
 		}
 	})
 	cur := m.cursors[i]
-	cur.Reset(m.batch(state, s.schema, s.leaf, s.from, s.bind.Leaves()))
+	cur.Reset(m.batch(state, s.schema, s.leaf, s.from, nil, s.bind.Leaves()))
 	changed := false
 	for cur.Next() {
 		row = int32(cur.Row())
