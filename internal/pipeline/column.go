@@ -14,6 +14,8 @@ type column struct {
 	slot   int
 	// mayBeNull says that the struct may be null in some rows; its leaves know in which.
 	mayBeNull bool
+	// made says that it is a struct that a step made on the way to a column: it is there in every row.
+	made bool
 }
 
 func isLeaf(k schema.Kind) bool { return k != schema.Struct && k != schema.List && k != schema.Map }

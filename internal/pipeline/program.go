@@ -18,10 +18,11 @@ type program struct {
 	out   *schema.Schema
 	leaf  []schema.Leaf // of out
 	from  []int         // slot of each leaf of out
-	// relevel maps, for each leaf of out, levels as this file has them to those of the split, where files differ in what is
-	// nullable; nil: they are the same.
+	// relevel maps, for each leaf of out, levels as the steps made them to those of the split, where more is nullable; nil: they
+	// are the same.
 	relevel [][]uint8
-	own     []uint8 // MaxDef of each leaf before
+	made    *schema.Schema // as the steps made it
+	own     []uint8        // MaxDef of its leaves
 }
 
 // A slot is where the values of one leaf come from: a leaf of the file, a constant, row numbers, a step that computes them
@@ -73,6 +74,7 @@ func compile(in *schema.Schema, steps []transform.Transform, tight, keep bool) (
 			return nil, err
 		}
 	}
+	c.p.settle(c.schema(), slotsOf(c.cols))
 	c.relax(c.cols)
 	out := &schema.Schema{Fields: toFields(c.cols)}
 	if !keep {
@@ -98,18 +100,19 @@ func (c *compiler) relax(cols []*column) (moves bool) {
 	return moves
 }
 
-// settle sets what comes out.
+// settle sets what comes out. The first time it is what the steps made, to whose levels the slots' own are near; later it is
+// that with more of it nullable.
 func (p *program) settle(out *schema.Schema, from []int) {
-	own := p.out
 	p.out, p.leaf, p.from = out, out.Leaves(), from
-	if own == nil {
+	if p.made == nil {
+		p.made = out
 		p.own = make([]uint8, len(p.leaf))
 		for i, l := range p.leaf {
 			p.own[i] = l.MaxDef
 		}
 		return
 	}
-	p.relevel = relevel(own.Fields, out.Fields)
+	p.relevel = relevel(p.made.Fields, out.Fields)
 }
 
 // relevel returns, for each leaf below fields a, the level in b of each of its definition levels; nil where they are equal. The
