@@ -66,7 +66,6 @@ type columnEncoder struct {
 	entries      int64
 	uncompressed int64
 	encodings    []int32
-	dataEncoding int32
 	dict         dictionary
 	state        dictState
 	sampled      bool  // the dictionary was judged by its first values
@@ -87,7 +86,7 @@ func (c *columnEncoder) reset() {
 	freePages(c.pages)
 	c.form, c.raw, c.constant, c.hasConst = formNone, nil, schema.Value{}, false
 	c.pages, c.index, c.stats, c.bounded = nil, nil, Stats{}, false
-	c.rows, c.entries, c.uncompressed, c.encodings, c.dataEncoding = 0, 0, 0, nil, encPlain
+	c.rows, c.entries, c.uncompressed, c.encodings = 0, 0, 0, nil
 	c.state, c.sampled, c.plainAs = dictTrying, false, -1
 	c.kind, c.width, c.ints = kindNone, 0, false
 	c.clearPage()

@@ -46,6 +46,7 @@ func (c *columnEncoder) writePage(body []byte, encoding int32, info PageInfo, ro
 	var header [64]byte
 	h := appendPageHeader(header[:0], pageData, encoding, int(info.Values), len(body), packed)
 	c.pages = growPages(c.pages, len(h)+len(packed))
+	info.Encoding = encoding
 	info.Offset, info.Size = int64(len(c.pages)), int64(len(h)+len(packed))
 	c.pages = append(append(c.pages, h...), packed...)
 	c.index = append(c.index, info)
@@ -53,9 +54,6 @@ func (c *columnEncoder) writePage(body []byte, encoding int32, info PageInfo, ro
 	c.rows += rows
 	c.entries += info.Values
 	c.addEncoding(encoding)
-	if len(c.index) == 1 || encoding != encRLEDictionary { // of a mixed chunk what is no dictionary counts
-		c.dataEncoding = encoding
-	}
 	if info.AllNull {
 		c.stats.Nulls += info.Stats.Nulls
 	} else {

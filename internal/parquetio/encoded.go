@@ -29,7 +29,6 @@ type EncodedChunk struct {
 	Uncompressed int64  // of pages with their headers
 	Codec        Codec
 	Encodings    []int32 // Parquet encoding numbers that occur, levels included
-	DataEncoding int32   // of the data pages
 	Stats        Stats
 	Index        []PageInfo // one a data page
 }
@@ -49,4 +48,5 @@ type PageInfo struct {
 	Values   int64
 	Stats    Stats
 	AllNull  bool
+	Encoding int32 // of its values
 }

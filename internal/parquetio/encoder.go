@@ -250,7 +250,7 @@ func (c *columnEncoder) finish(rows int64) (EncodedChunk, error) {
 // chunk puts the pages together, the dictionary before them.
 func (c *columnEncoder) chunk() (EncodedChunk, error) {
 	out := EncodedChunk{Leaf: c.leaf, Values: c.entries, Uncompressed: c.uncompressed, Codec: c.codecHere(),
-		DataEncoding: c.dataEncoding, Stats: c.stats, Index: c.index}
+		Stats: c.stats, Index: c.index}
 	if c.leaf.MaxDef > 0 || c.leaf.MaxRep > 0 {
 		c.addEncoding(encRLE)
 	}

@@ -3,8 +3,10 @@ package parquetio
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
+	"slices"
 
 	"github.com/rlprep/rlprep/schema"
 )
@@ -213,11 +215,22 @@ func encodingStats(c *EncodedChunk) []byte {
 		b = s.int(b, 2, thriftI32, encoding)
 		return s.stop(s.int(b, 3, thriftI32, count))
 	}
-	if c.DictBytes > 0 {
-		b := one(appendList(nil, thriftStruct, 2), pageDictionary, encPlain, 1)
-		return one(b, int64(dataPageType(c)), int64(c.DataEncoding), int64(len(c.Index)))
+	counts := map[int32]int64{}
+	for _, p := range c.Index {
+		counts[p.Encoding]++
 	}
-	return one(appendList(nil, thriftStruct, 1), int64(dataPageType(c)), int64(c.DataEncoding), int64(len(c.Index)))
+	n := len(counts)
+	if c.DictBytes > 0 {
+		n++
+	}
+	b := appendList(nil, thriftStruct, n)
+	if c.DictBytes > 0 {
+		b = one(b, pageDictionary, encPlain, 1)
+	}
+	for _, encoding := range slices.Sorted(maps.Keys(counts)) {
+		b = one(b, int64(dataPageType(c)), int64(encoding), counts[encoding])
+	}
+	return b
 }
 
 // dataPageType reads the type of the first data page: v1 or v2.
