@@ -1,6 +1,8 @@
 package verl
 
 import (
+	"unicode/utf8"
+
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
 )
@@ -51,8 +53,8 @@ func (c *roleUnknown) Row(r schema.Row) {
 	for i := range v.Len() {
 		e := v.Elem(i)
 		switch {
-		case e.Kind() == schema.Text && knownRole(e.Text()):
-			continue
+		case e.Kind() == schema.Text && (knownRole(e.Text()) || !utf8.ValidString(e.Text())):
+			continue // RL006 has what is no text
 		case e.IsNull():
 			c.Reportf(r.Origin().At(c.path), schema.Value{}, "message %d has none: %s", i, c.Consequence)
 		default:

@@ -1,6 +1,8 @@
 package verl
 
 import (
+	"unicode/utf8"
+
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
 )
@@ -57,8 +59,8 @@ func (c *sourceUnknown) Chunk(k *rule.Chunks) bool {
 // Row implements rule.Checker.
 func (c *sourceUnknown) Row(r schema.Row) {
 	v := r.At(0)
-	if v.IsMissing() || v.IsNull() || v.Kind() == schema.Binary || c.known(v) {
-		return // RL201, RL202, RL015
+	if v.IsMissing() || v.IsNull() || v.Kind() == schema.Binary || c.known(v) || !utf8.ValidString(v.Text()) {
+		return // RL201, RL202, RL015, RL006
 	}
 	c.Reportf(r.Origin().At(dataSource), v, "%s: %s", v.Excerpt(40), c.Consequence)
 }

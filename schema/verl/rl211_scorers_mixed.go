@@ -14,13 +14,14 @@ var _ = rule.Add(rule.Rule{
 math_dapo (math, math_dapo, math_dapo_reasoning, aime…) returns {score, acc, pred}, every other scorer a number. The older trainer takes
 the keys of the first sample of a worker's chunk for all (agent_loop.py, _postprocess): KeyError 'score' when a row of the one kind comes
 first and one of the other follows, columns lost the other way round; which of them depends on the shuffle (executed on verl 0.9.1; pull
-request 7151, issue 1031). The V1 trainer does not mind.
+request 7151). 0.5 counts the scores after a validation and finds too few (issue 1031). The V1 trainer does not mind.
 
 Keep such sources in datasets of their own, or score all of them with a function of your own.
 `,
 	Holds: []rule.Holding{
 		{Trainer: "v1", Level: rule.Off},
-		{Versions: ">=0.6", Level: rule.Error, Consequence: "a batch that mixes them dies with KeyError 'score'"},
+		{Versions: "<=0.5", Level: rule.Error, Consequence: "validation dies with AssertionError: score: len(lst)"},
+		{Level: rule.Error, Consequence: "a batch that mixes them dies with KeyError 'score'"},
 	},
 	Reads: reads(dataSource),
 	New:   func(p *rule.Pass) rule.Checker { return &mixed{Pass: p} },

@@ -2,6 +2,7 @@ package verl
 
 import (
 	"slices"
+	"unicode/utf8"
 
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
@@ -66,8 +67,8 @@ func (c *agentUnknown) Chunk(k *rule.Chunks) bool {
 // Row implements rule.Checker.
 func (c *agentUnknown) Row(r schema.Row) {
 	v := r.At(0)
-	if v.IsMissing() || v.IsNull() || v.Kind() == schema.Binary || c.known(v) {
-		return // RL301, RL015
+	if v.IsMissing() || v.IsNull() || v.Kind() == schema.Binary || c.known(v) || !utf8.ValidString(v.Text()) {
+		return // RL301, RL015, RL006
 	}
 	c.Reportf(r.Origin().At(agentName), v, "%s: %s", v.Excerpt(40), c.Consequence)
 }

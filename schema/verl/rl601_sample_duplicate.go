@@ -29,6 +29,8 @@ several times, and nobody wrote that down. The texts must be equal to the byte.
 {"prompt":[{"role":"user","content":"6 plus 12?"}]}`}},
 		{Title: "the same words about another picture", Files: []string{`{"prompt":[{"role":"user","content":"<image>Find x."}],"images":[{"bytes":"a"}]}
 {"prompt":[{"role":"user","content":"<image>Find x."}],"images":[{"bytes":"b"}]}`}},
+		{Title: "a null content is RL105's", Files: []string{`{"prompt":[{"role":"system","content":"Think."},{"role":"user","content":null}]}
+{"prompt":[{"role":"system","content":"Think."},{"role":"user","content":null}]}`}},
 		{Title: "another ground truth is RL603's", Files: []string{`{"prompt":[{"role":"user","content":"6 times 12?"}],"reward_model":{"ground_truth":"72"}}
 {"prompt":[{"role":"user","content":"6 times 12?"}],"reward_model":{"ground_truth":"7"}}`}},
 		{Title: "in train and validation is RL602's", Files: []string{`{"prompt":[{"role":"user","content":"6 times 12?"}]}`}, Val: []string{`{"prompt":[{"role":"user","content":"6 times 12?"}]}`}},

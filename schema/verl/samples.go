@@ -65,7 +65,7 @@ func (c *samples) Row(r schema.Row) {
 	c.hash.Reset()
 	for i := range c.parts {
 		v := r.At(i)
-		if i == 0 && (v.IsNull() || v.Kind() == schema.List && v.Len() == 0) {
+		if i == 0 && (v.IsNull() || v.Kind() == schema.List && !c.whole(v)) {
 			return // no sample
 		}
 		c.hash.Value(v)
@@ -80,6 +80,16 @@ func (c *samples) Row(r schema.Row) {
 		}
 	}
 	c.Emit(key, r, truth)
+}
+
+// whole reports whether the messages are all there: a prompt without its question equals others that lost theirs.
+func (c *samples) whole(contents schema.Value) bool {
+	for i := range contents.Len() {
+		if contents.Elem(i).IsNull() && c.Env.Rows == rule.RL {
+			return false // RL105
+		}
+	}
+	return contents.Len() > 0
 }
 
 // samplePath is the column that a finding about a whole sample names.

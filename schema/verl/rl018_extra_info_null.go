@@ -1,0 +1,45 @@
+package verl
+
+import (
+	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/schema/rule"
+)
+
+var _ = rule.Add(rule.Rule{
+	ID: "RL018", Name: "extra-info-null", Facts: []string{"R036"}, Rows: rule.RL,
+	Title: "extra_info is null in some rows, for verl 0.5",
+	Doc: `
+0.5 calls row.get("extra_info", {}).get("index", 0) (rl_dataset.py, __getitem__), and the default does not apply to a null: AttributeError
+'NoneType' object has no attribute 'get'. Later versions take a null as empty; RL402 and RL306 judge what is missing then.
+`,
+	Holds: []rule.Holding{{Versions: "<=0.5", Level: rule.Error, Consequence: "verl fails with 'NoneType' object has no attribute 'get' when it reads the row"}},
+	Reads: func(p *rule.Pass) []schema.Path {
+		if leaf := firstLeaf(p.Schema, extraInfo); leaf != "" {
+			return []schema.Path{leaf}
+		}
+		return nil
+	},
+	New: func(p *rule.Pass) rule.Checker { return &extraNull{Pass: p, on: firstLeaf(p.Schema, extraInfo) != ""} },
+	Examples: []rule.Example{
+		{Title: "null in a row", Target: "verl@0.5", Files: []string{`{"extra_info":{"index":0}}
+{"extra_info":null}`}, Want: []string{"0 1 extra_info"}},
+		{Title: "later versions", Files: []string{`{"extra_info":{"index":0}}
+{"extra_info":null}`}},
+		{Title: "never null", Target: "verl@0.5", Files: []string{`{"extra_info":{"index":null}}`}},
+	},
+})
+
+type extraNull struct {
+	*rule.Pass
+	on bool
+}
+
+// Chunk implements rule.Checker.
+func (c *extraNull) Chunk(k *rule.Chunks) bool { return !c.on || k.At(0).Nulls == 0 }
+
+// Row implements rule.Checker.
+func (c *extraNull) Row(r schema.Row) {
+	if v := r.At(0); c.on && v.IsNull() && v.Depth() == 0 {
+		c.Reportf(r.Origin().At(extraInfo), schema.Value{}, "null: %s", c.Consequence)
+	}
+}
