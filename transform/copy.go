@@ -54,14 +54,16 @@ func (c Copy) Plan(in *schema.Schema) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if inList(c.From) {
+	if inList(c.From) && c.From.Parent() != c.To.Parent() { // a new name beside the old one moves nothing
 		return nil, fmt.Errorf("path %q lies inside a list: a step copies whole columns and fields of structs", c.From)
 	}
 	if c.To.Under(c.From) {
 		return nil, fmt.Errorf("column %q cannot be copied into itself (%q)", c.From, c.To)
 	}
-	if err := checkPut(in, c.To); err != nil {
-		return nil, err
+	if c.From.Parent() != c.To.Parent() {
+		if err := checkPut(in, c.To); err != nil {
+			return nil, err
+		}
 	}
 	return &Plan{Puts: []Put{{Path: c.To, After: c.After, Type: f.Type, If: c.If, Copy: c.From}}}, nil
 }

@@ -10,8 +10,8 @@ var _ = Add(Verb{
 	Name:  "rename",
 	Title: "give a column another name, or another place",
 	Doc: `
-Renames a column, or a field of a struct. Nothing is decoded. Both names are whole paths. Where both lie in the same
-struct the column keeps its place; elsewhere it becomes the last field.
+Renames a column, or a field of a struct, also of one inside a list. Nothing is decoded. Both names are whole paths. Where
+both lie in the same struct the column keeps its place; elsewhere it becomes the last field.
 `,
 	Args: []Arg{
 		{Name: "from", Type: "path", Doc: "the name it has: question", Required: true},
@@ -37,6 +37,12 @@ struct the column keeps its place; elsewhere it becomes the last field.
 			Args:  `{"from":"extra_info.idx","to":"extra_info.index"}`,
 			In:    `{"extra_info":{"idx":7,"split":"train"}}`,
 			Out:   `{"extra_info":{"index":7,"split":"train"}}`,
+		},
+		{
+			Title: "a field of the structs in a list",
+			Args:  `{"from":"prompt[].text","to":"prompt[].content"}`,
+			In:    `{"prompt":[{"role":"user","text":"1+1?"}]}`,
+			Out:   `{"prompt":[{"role":"user","content":"1+1?"}]}`,
 		},
 	},
 })

@@ -148,6 +148,10 @@ func putField(fields []schema.Field, steps []string, p transform.Put) []schema.F
 	if i < 0 {
 		fields, i = append(fields, schema.NewField(steps[0], schema.StructOf())), len(fields)
 	}
+	if steps[1] == schema.Elem {
+		fields[i].Type.Fields[0].Type.Fields = putField(fields[i].Type.Fields[0].Type.Fields, steps[2:], p)
+		return fields
+	}
 	fields[i].Type.Fields = putField(fields[i].Type.Fields, steps[1:], p)
 	return fields
 }
@@ -181,18 +185,29 @@ func dropInType(p schema.Path, t schema.Type, drops []schema.Path) schema.Type {
 // put returns row with the values of puts in it, as a value of t.
 func put(row schema.Value, puts []transform.Put, values []schema.Value, t *schema.Type) schema.Value {
 	for k, p := range puts {
+		fill := p.If == transform.Fill
 		old := at(row, p.Path.Steps(), 0)
-		if p.If == transform.Fill && !old.IsNull() && !old.IsMissing() {
+		if fill && !old.IsNull() && !old.IsMissing() {
 			continue
 		}
-		row = putValue(row, t, p.Path.Steps(), values[k])
+		row = putValue(row, t, p.Path.Steps(), values[k], fill)
 	}
 	return row
 }
 
-// putValue returns v, a struct that may lack fields of t, as one of t, with val at steps. Parents that are null become
-// present.
-func putValue(v schema.Value, t *schema.Type, steps []string, val schema.Value) schema.Value {
+// putValue returns v, a struct that may lack fields of t, as one of t, with val at steps. A parent that is null stays so
+// unless fill is set. Inside a list val is one value an element.
+func putValue(v schema.Value, t *schema.Type, steps []string, val schema.Value, fill bool) schema.Value {
+	if v.IsNull() && !fill {
+		return v
+	}
+	if steps[0] == schema.Elem {
+		elems := make([]schema.Value, v.Len())
+		for i := range elems {
+			elems[i] = putValue(v.Elem(i), &t.Fields[0].Type, steps[1:], val.Elem(i), fill)
+		}
+		return schema.ListValue(elems)
+	}
 	elems := make([]schema.Value, len(t.Fields))
 	for i, f := range t.Fields {
 		old := v.Field(f.Name)
@@ -204,7 +219,7 @@ func putValue(v schema.Value, t *schema.Type, steps []string, val schema.Value) 
 		case len(steps) == 1:
 			elems[i] = val
 		default:
-			elems[i] = putValue(old, &t.Fields[i].Type, steps[1:], val)
+			elems[i] = putValue(old, &t.Fields[i].Type, steps[1:], val, fill)
 		}
 	}
 	return schema.StructValue(t, elems)
