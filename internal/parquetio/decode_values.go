@@ -208,8 +208,11 @@ func (v *pageValues) typical() int {
 
 // take moves the next n values to out, which is nil to skip them.
 func (v *pageValues) take(n int, out *valueBuilder, shared *pageBuffers) error {
-	if n > v.left {
+	switch {
+	case n > v.left:
 		return errValuesShort
+	case n == 0:
+		return nil
 	}
 	v.left -= n
 	if out != nil {
@@ -225,7 +228,7 @@ func (v *pageValues) take(n int, out *valueBuilder, shared *pageBuffers) error {
 		v.offsets = v.offsets[n:]
 	case formFixed:
 		if out != nil {
-			out.data = append(out.data, v.data[:n*v.width]...)
+			out.data = append(slices.Grow(out.data, max(n, min(out.expect-out.n+n, sliceBytes/v.width))*v.width), v.data[:n*v.width]...)
 		}
 		v.data = v.data[n*v.width:]
 	case formBits:
@@ -307,15 +310,19 @@ type valueBuilder struct {
 	kind    physicalType
 	width   int // fixed
 	n       int
+	expect  int // values that will come, as far as one can tell: memory is asked for once
 	data    []byte
 	offsets []int32
 	bits    int // booleans so far
 }
 
-// grow makes room for n values of text of size bytes.
+// grow makes room for n values of text of size bytes, and for those that are expected after them when they are like these.
 func (o *valueBuilder) grow(n, size int) {
 	if cap(o.offsets) == 0 {
-		o.offsets = append(make([]int32, 0, n+1), 0)
+		o.offsets = append(make([]int32, 0, max(n, o.expect)+1), 0)
+	}
+	if left := o.expect - (len(o.offsets) - 1); left > n && n > 0 && cap(o.data)-len(o.data) < size {
+		size = min(size/n*left+size/8, max(size, sliceBytes))
 	}
 	o.data = slices.Grow(o.data, size)
 	o.offsets = slices.Grow(o.offsets, n)
@@ -335,7 +342,7 @@ func (o *valueBuilder) copyText(data []byte, offsets []int32) {
 // entries adds entries of a dictionary.
 func (o *valueBuilder) entries(d *pageDict, numbers []uint32) {
 	if d.width > 0 {
-		o.data = slices.Grow(o.data, len(numbers)*d.width)
+		o.data = slices.Grow(o.data, max(len(numbers), min(o.expect-len(o.data)/d.width, sliceBytes/d.width))*d.width)
 		for _, i := range numbers {
 			o.data = append(o.data, d.data[int(i)*d.width:][:d.width]...)
 		}

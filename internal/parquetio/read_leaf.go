@@ -341,6 +341,9 @@ func (l *leafReader) gather(s *sliceBuilder, n int) (*record.Vector, error) {
 		if entries == 0 {
 			break // the next row begins here
 		}
+		if s.rows == 0 && rows > 0 {
+			s.values.expect = l.valuesIn(entries) * n / rows
+		}
 		if err := l.takeEntries(s, entries); err != nil {
 			return nil, err
 		}
