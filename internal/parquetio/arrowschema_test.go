@@ -2,6 +2,7 @@ package parquetio
 
 import (
 	"encoding/base64"
+	"encoding/binary"
 	"runtime/metrics"
 	"testing"
 
@@ -94,6 +95,60 @@ func TestFlippedArrowSchemaBits(t *testing.T) {
 			t.Errorf("%s: %d of %d decoded: the test does not bite", name, decoded, len(raw)*8)
 		}
 	}
+}
+
+// Offsets may point to one thing twice: a few hundred bytes describe a tree of 2^60 fields, a chain of them one of any depth.
+func TestEndlessArrowSchema(t *testing.T) {
+	for name, c := range map[string]struct{ depth, width int }{"wide": {60, 2}, "deep": {5000, 1}} {
+		b := schemaMessage(c.depth, c.width)
+		if err := checkSchemaMessage(b); err == nil {
+			t.Errorf("%s: %d bytes were taken", name, len(b))
+		}
+	}
+	if err := checkSchemaMessage(schemaMessage(3, 1)); err != nil {
+		t.Errorf("the test's own message is refused: %v", err)
+	}
+}
+
+// schemaMessage makes a message with a schema whose field has depth fields below each other, each width times.
+func schemaMessage(depth, width int) []byte {
+	u16 := func(b []byte, v ...int) []byte {
+		for _, x := range v {
+			b = binary.LittleEndian.AppendUint16(b, uint16(x))
+		}
+		return b
+	}
+	u32 := func(b []byte, v ...int) []byte {
+		for _, x := range v {
+			b = binary.LittleEndian.AppendUint32(b, uint32(x))
+		}
+		return b
+	}
+	// A vtable stands before its table, so the offset back to it is its size.
+	b := u32(nil, 16)
+	b = u16(b, 12, 12, 0, 8, 4, 0)            // Message: header_type, header
+	b = append(u32(b, 12, 20, 1), 0, 0, 0, 0) // header 20 bytes on, type 1: Schema
+	b = u16(b, 8, 8, 0, 4)                    // Schema: fields
+	b = u32(b, 8, 4)
+	for i := range depth + 1 {
+		// a vector of fields: each is a vtable of 16 bytes, then the table
+		n := 1
+		if i > 0 {
+			n = width
+		}
+		b = u32(b, n)
+		for k := range n {
+			b = u32(b, 4*(n-k)+16)
+		}
+		if i < depth {
+			b = u16(b, 16, 8, 0, 0, 0, 0, 0, 4) // Field: children
+			b = u32(b, 16, 4)
+		} else {
+			b = u16(b, 16, 4, 0, 0, 0, 0, 0, 0)
+			b = u32(b, 16)
+		}
+	}
+	return b
 }
 
 func FuzzArrowSchema(f *testing.F) {

@@ -146,6 +146,112 @@ func TestTransplant(t *testing.T) {
 	}
 }
 
+// Every entry of a moved offset index is where a page header stands, as it was in the source.
+func TestOffsetIndexNamesThePages(t *testing.T) {
+	in := openFile(t, sample("pyarrow-page-index"))
+	out := withColumn(in, 1, "agent_name", schema.TextValue("tool_agent")).apply(t, in)
+	moved := 0
+	for rg := range in.groups {
+		for leaf, l := range in.leaves {
+			a, b := in.chunk(rg, leaf), out.chunk(rg, out.leafAt(t, l.Path))
+			was, is := pageOffsets(t, in, a), pageOffsets(t, out, b)
+			for i := range was {
+				if was[i]-a.start() != is[i]-b.start() {
+					t.Errorf("row group %d: %s: page %d at %d of its chunk, was at %d", rg, l.Path, i, is[i]-b.start(), was[i]-a.start())
+				}
+				moved++
+			}
+		}
+		c := out.chunk(rg, out.leafAt(t, "agent_name"))
+		if at := pageOffsets(t, out, c); len(at) != 1 || at[0] != c.dataPage {
+			t.Errorf("row group %d: agent_name: pages at %v, data begins at %d", rg, at, c.dataPage)
+		}
+	}
+	if moved < 3*len(in.groups)*len(in.leaves) {
+		t.Errorf("only %d pages: the sample has too few to tell", moved)
+	}
+}
+
+func pageOffsets(t *testing.T, f *File, c *Chunk) (out []int64) {
+	t.Helper()
+	b := make([]byte, c.offsetIndex.length)
+	if err := f.readAt(b, c.offsetIndex.offset); err != nil {
+		t.Fatal(err)
+	}
+	mapList(t, rawFields(t, b)[1], func(_ int, page []byte) []byte {
+		s := scanner{b: rawFields(t, page)[1]}
+		out = append(out, s.int())
+		return page
+	})
+	return out
+}
+
+// The column index of pages made here, and how their bounds are said to run.
+func TestBoundaryOrder(t *testing.T) {
+	text := &physicalLeaf{Physical: typeByteArray, Order: sortUnsigned}
+	number := &physicalLeaf{Physical: typeInt32, Order: sortSigned}
+	unsigned := &physicalLeaf{Physical: typeInt32, Order: sortUnsigned}
+	page := func(lo, hi string) PageInfo { return PageInfo{Stats: Stats{Min: []byte(lo), Max: []byte(hi)}} }
+	empty := PageInfo{AllNull: true}
+	minusOne, zero, one := "\xff\xff\xff\xff", "\x00\x00\x00\x00", "\x01\x00\x00\x00"
+	for _, c := range []struct {
+		name  string
+		leaf  *physicalLeaf
+		pages []PageInfo
+		want  int64
+	}{
+		{"one page", text, []PageInfo{page("a", "b")}, 1},
+		{"ascending", text, []PageInfo{page("a", "b"), page("b", "c"), page("b", "d")}, 1},
+		{"descending", text, []PageInfo{page("c", "d"), page("b", "d"), page("a", "a")}, 2},
+		{"neither", text, []PageInfo{page("a", "b"), page("c", "d"), page("b", "e")}, 0},
+		{"minima up, maxima down", text, []PageInfo{page("a", "z"), page("b", "y")}, 0},
+		{"nulls between", text, []PageInfo{page("a", "b"), empty, page("c", "d")}, 1},
+		{"nulls only", text, []PageInfo{empty, empty}, 1},
+		{"bytes above 127", text, []PageInfo{page("a", "b"), page("\xe4", "\xff")}, 1},
+		{"signed", number, []PageInfo{page(minusOne, minusOne), page(zero, one)}, 1},
+		{"unsigned", unsigned, []PageInfo{page(minusOne, minusOne), page(zero, one)}, 2},
+		{"bounds of another width", number, []PageInfo{page("a", "b")}, 0},
+		{"decimal in bytes", &physicalLeaf{Physical: typeFixed, Length: 1, Order: sortSigned}, []PageInfo{page("a", "b"), page("c", "d")}, 0},
+	} {
+		if got := boundaryOrder(c.pages, c.leaf); got != c.want {
+			t.Errorf("%s: %d, want %d", c.name, got, c.want)
+		}
+	}
+	unknown := &EncodedChunk{Index: []PageInfo{page("a", "b"), {}}}
+	if columnIndex(unknown, text) != nil {
+		t.Error("a column index without the bounds of a page that has values")
+	}
+	if columnIndex(&EncodedChunk{Index: []PageInfo{page("a", "b")}}, &physicalLeaf{Physical: typeInt96}) != nil {
+		t.Error("a column index for values without an order")
+	}
+}
+
+// A field id names one column: where a column is copied, the copy goes without.
+func TestFieldIDsStayUnique(t *testing.T) {
+	name := refooter(t, sample("pyarrow-v1-zstd"), func(footer []byte) []byte {
+		elements := mapList(t, rawFields(t, footer)[2], func(i int, e []byte) []byte {
+			return rewrite(t, e, edit{id: 9, typ: thriftI32, num: int64(i)})
+		})
+		return rewrite(t, footer, edit{id: 2, typ: thriftList, raw: elements})
+	})
+	in := openFile(t, name)
+	s := in.Schema().Clone()
+	text, _ := s.Column("text")
+	text.Name = "question"
+	s.Fields = append(s.Fields, text)
+	out := fileEdit{schema: s, from: map[schema.Path]schema.Path{"question": "text"}}.apply(t, in)
+	seen := map[int32]bool{}
+	for _, e := range out.meta.elements {
+		if e.fieldID >= 0 && seen[e.fieldID] {
+			t.Errorf("field id %d is there twice, again in %s", e.fieldID, e.name)
+		}
+		seen[e.fieldID] = true
+	}
+	if len(seen) != len(in.meta.elements)+1 || out.meta.elements[len(out.meta.elements)-1].fieldID != -1 {
+		t.Errorf("%d field ids of %d elements, the copy has %d", len(seen), len(in.meta.elements), out.meta.elements[len(out.meta.elements)-1].fieldID)
+	}
+}
+
 // Row groups of a file can be cut into shards, and their bookkeeping follows.
 func TestShardAlongRowGroups(t *testing.T) {
 	in := openFile(t, sample("pyarrow-many-groups"))
@@ -242,8 +348,8 @@ func TestBloomFiltersFollow(t *testing.T) {
 	}
 }
 
-// Copies work where the kernel's copy does not: into a pipe, and into a file open for appending.
-func TestCopyFallback(t *testing.T) {
+// Copies work by the kernel, and where it does not: into a pipe, and into a file open for appending.
+func TestCopy(t *testing.T) {
 	big := filepath.Join(t.TempDir(), "big")
 	want := bytes.Repeat([]byte("0123456789abcdef"), 64<<10)
 	if err := os.WriteFile(big, want, 0o644); err != nil {
@@ -265,6 +371,17 @@ func TestCopyFallback(t *testing.T) {
 	got, err := os.ReadFile(appended.Name())
 	if err != nil || !bytes.Equal(got, append([]byte("head"), want[16:]...)) {
 		t.Errorf("appending: %d bytes, %v", len(got), err)
+	}
+
+	plain, err := os.Create(filepath.Join(t.TempDir(), "plain"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer plain.Close()
+	copyTwice(t, newOutput(plain), src)
+	got, err = os.ReadFile(plain.Name())
+	if err != nil || !bytes.Equal(got, append([]byte("head"), want[16:]...)) {
+		t.Errorf("a file: %d bytes, %v", len(got), err)
 	}
 
 	r, w, err := os.Pipe()

@@ -61,9 +61,10 @@ def by_pyarrow():
     for codec in ["none", "snappy", "gzip", "brotli", "lz4", "zstd"]:
         for version in ["1.0", "2.0"]:
             pq.write_table(table(60), path(f"pyarrow-v{version[0]}-{codec}"), compression=codec, data_page_version=version,
-                           row_group_size=40, data_page_size=200, write_page_index=version == "2.0", write_page_checksum=codec == "zstd")
+                           row_group_size=40, data_page_size=200, write_batch_size=8, write_page_index=version == "2.0", write_page_checksum=codec == "zstd")
     pq.write_table(table(), path("pyarrow-plain"), use_dictionary=False, compression="none", row_group_size=70)
-    pq.write_table(table(), path("pyarrow-page-index"), write_page_index=True, data_page_size=500, row_group_size=64)
+    pq.write_table(table(), path("pyarrow-page-index"), write_page_index=True, data_page_size=300, write_batch_size=8,
+                   row_group_size=64)
     pq.write_table(table(), path("pyarrow-no-statistics"), write_statistics=False)
     pq.write_table(table(), path("pyarrow-no-arrow-schema"), store_schema=False)
     pq.write_table(table(30), path("pyarrow-many-groups"), row_group_size=3, compression="zstd")
