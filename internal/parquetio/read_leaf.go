@@ -13,9 +13,6 @@ import (
 	"github.com/rlprep/rlprep/schema"
 )
 
-// stepRows is how many rows are taken between two looks at the size of a slice.
-const stepRows = 1024
-
 // A leafReader decodes the pages of one column chunk.
 type leafReader struct {
 	name   string // of the file

@@ -9,9 +9,9 @@ import (
 
 // A column is a field of a schema in the making. A leaf knows the slot that its values come from.
 type column struct {
-	field  schema.Field // Type.Fields is rebuilt from kids
-	kids   []*column
-	slot   int
+	field schema.Field // Type.Fields is rebuilt from kids
+	kids  []*column
+	slot  int
 	// mayBeNull says that the struct may be null in some rows; its leaves know in which.
 	mayBeNull bool
 	// made says that it is a struct that a step made on the way to a column: it is there in every row.

@@ -37,7 +37,9 @@ type witness struct {
 }
 
 // witnesses lists the leaves below cols, which stand at level def.
-func (c *compiler) witnesses(cols []*column, def uint8) []witness { return witnesses(cols, def, false, true) }
+func (c *compiler) witnesses(cols []*column, def uint8) []witness {
+	return witnesses(cols, def, false, true)
+}
 
 func witnesses(cols []*column, def uint8, repeated, strict bool) []witness {
 	var out []witness

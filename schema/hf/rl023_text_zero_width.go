@@ -40,7 +40,7 @@ nothing: GSM8K itself has two such rows.
 		{Title: "a soft hyphen in a name", Files: []string{"{\"data_source\":\"openai/\u00ADgsm8k\"}"}, Want: []string{"0 0 data_source"}},
 		{Title: "beside a blank, as in GSM8K", Files: []string{"{\"question\":\"How much less \u200Bis it?\"}"}},
 		{Title: "at the end of a ground truth", Files: []string{"{\"reward_model\":{\"ground_truth\":\"72\u200B\"}}"}, Want: []string{"0 0 reward_model.ground_truth"}},
-		{Title: "an emoji of several parts", Files: []string{`{"question":"👩‍🔬 می‌خواهم"}`}},
+		{Title: "an emoji of several parts", Files: []string{`{"question":"👩\u200d🔬 می\u200cخواهم"}`}},
 		{Title: "plain text", Files: []string{`{"question":"What is 6 times 12?"}`}},
 	},
 })
