@@ -458,39 +458,54 @@ func TestWriterRefuses(t *testing.T) {
 
 // The offset index of a chunk that names pages elsewhere is damaged, and copying it on would mislead readers.
 func TestDamagedOffsetIndex(t *testing.T) {
-	in := openFile(t, sample("pyarrow-page-index"))
-	b, err := os.ReadFile(in.Name())
+	whole := openFile(t, sample("pyarrow-page-index"))
+	b, err := os.ReadFile(whole.Name())
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := in.chunk(0, 1).offsetIndex
+	at := whole.chunk(0, 1).offsetIndex
 	for i := range b[at.offset : at.offset+at.length] {
 		b[at.offset+int64(i)] |= 0x40
 	}
-	name := filepath.Join(t.TempDir(), "damaged.parquet")
-	if err := os.WriteFile(name, b, 0o644); err != nil {
+	garbled := filepath.Join(t.TempDir(), "garbled.parquet")
+	if err := os.WriteFile(garbled, b, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	f := openFile(t, name)
-	out, err := os.Create(filepath.Join(t.TempDir(), "out.parquet"))
-	if err != nil {
-		t.Fatal(err)
+	other := whole.chunk(0, 2).offsetIndex // of the column after
+	swapped := refooter(t, whole.Name(), func(footer []byte) []byte {
+		groups := mapList(t, rawFields(t, footer)[4], func(_ int, g []byte) []byte {
+			columns := mapList(t, rawFields(t, g)[1], func(i int, c []byte) []byte {
+				if i != 1 {
+					return c
+				}
+				return rewrite(t, c, edit{id: 4, typ: thriftI64, num: other.offset}, edit{id: 5, typ: thriftI32, num: other.length})
+			})
+			return rewrite(t, g, edit{id: 1, typ: thriftList, raw: columns})
+		})
+		return rewrite(t, footer, edit{id: 4, typ: thriftList, raw: groups})
+	})
+	for _, name := range []string{garbled, swapped} {
+		f := openFile(t, name)
+		out, err := os.Create(filepath.Join(t.TempDir(), "out.parquet"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer out.Close()
+		w, err := NewWriter(out, f.Schema(), WriterOptions{Base: f})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := &EncodedRowGroup{Rows: f.groups[0].Rows, Chunks: make([]EncodedChunk, len(f.leaves))}
+		for i := range g.Chunks {
+			g.Chunks[i].Raw = f.chunk(0, i)
+		}
+		if err := w.Write(g); err != nil {
+			t.Fatal(err)
+		}
+		_, err = w.Close()
+		if !errors.Is(err, ErrFormat) {
+			t.Errorf("%v, want a format error", err)
+		}
+		wantError(t, err, name, "offset index")
 	}
-	defer out.Close()
-	w, err := NewWriter(out, f.Schema(), WriterOptions{Base: f})
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := &EncodedRowGroup{Rows: f.groups[0].Rows, Chunks: make([]EncodedChunk, len(f.leaves))}
-	for i := range g.Chunks {
-		g.Chunks[i].Raw = f.chunk(0, i)
-	}
-	if err := w.Write(g); err != nil {
-		t.Fatal(err)
-	}
-	_, err = w.Close()
-	if !errors.Is(err, ErrFormat) {
-		t.Errorf("%v, want a format error", err)
-	}
-	wantError(t, err, name, "offset index")
 }
