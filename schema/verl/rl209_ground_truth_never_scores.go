@@ -2,6 +2,7 @@ package verl
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
@@ -38,7 +39,11 @@ Clean the ground truth as the scorer cleans an answer: gt.replace(",", "").strip
 				if !s.Takes(t) || v.IsNull() || v.IsMissing() {
 					return // RL208, RL207, RL206
 				}
-				if why := s.Never(v); why != "" {
+				switch why := s.Never(v); {
+				case why == "":
+				case strings.HasPrefix(why, "every "):
+					c.Reportf(r.Origin().At(groundTruth), v, "with %s %s", v.Excerpt(40), why)
+				default:
 					c.Reportf(r.Origin().At(groundTruth), v, "no answer can score with %s: %s", v.Excerpt(40), why)
 				}
 			}}

@@ -25,6 +25,12 @@ type Scorer struct {
 
 const zero = "every answer scores 0"
 
+// Why a ground truth is out of reach.
+const (
+	emptyTruth = "it is empty, and so must an answer be"
+	unbalanced = `its braces do not match, so no \boxed{} can hold it`
+)
+
 // The scorers. What they do with null and with other types was executed on verl 0.9.1.
 var (
 	gsm8kScorer = &Scorer{Name: "gsm8k", takes: isText, never: neverGSM8K, Null: zero, Wrong: zero}
@@ -32,8 +38,8 @@ var (
 	dapoScorer  = &Scorer{Name: "math_dapo", Dict: true, takes: isText, never: neverDAPO,
 		Null:  "the scorer fails with AttributeError: 'NoneType' object has no attribute 'split'",
 		Wrong: "the scorer fails with AttributeError: … has no attribute 'split'"}
-	primeScorer = &Scorer{Name: "prime_math", takes: isPlain, never: neverPrime, Null: zero, Wrong: zero}
-	geo3kScorer = &Scorer{Name: "geo3k", takes: isText, never: neverGeo3k, Null: "every answer scores 0.1 at most",
+	primeScorer = &Scorer{Name: "prime_math", takes: isPlain, never: neverBoxed, Null: zero, Wrong: zero}
+	geo3kScorer = &Scorer{Name: "geo3k", takes: isText, never: neverBoxed, Null: "every answer scores 0.1 at most",
 		Wrong: "the scorer fails with AttributeError: … has no attribute 'strip'"}
 	codeScorer   = &Scorer{Name: "prime_code", takes: isCode, never: neverCode, Null: zero, Wrong: zero}
 	searchScorer = &Scorer{Name: "search_r1_like_qa_em", takes: isSearch, never: neverSearch,
@@ -84,7 +90,8 @@ func ScorerFor(source string) *Scorer {
 // Takes reports whether the scorer can compare an answer with ground truths of type t.
 func (s *Scorer) Takes(t schema.Type) bool { return t.Kind == schema.Null || s.takes(t) }
 
-// Never says why no sensible answer can score with ground truth v, "" where one can. v is of a type that the scorer takes.
+// Never says why no sensible answer can score with ground truth v, "" where one can; a reason that begins with "every" says what
+// happens instead. v is of a type that the scorer takes.
 func (s *Scorer) Never(v schema.Value) string { return s.never(v) }
 
 func isText(t schema.Type) bool { return t.Kind == schema.Text }
@@ -131,7 +138,7 @@ func neverGSM8K(v schema.Value) string {
 	}
 	switch {
 	case s == "":
-		return "empty"
+		return "it is empty, and an answer has a digit"
 	case strings.TrimSpace(s) != s && reachableGSM8K(strings.TrimSpace(s)):
 		return "it has space around the number, and an answer has none"
 	case strings.Contains(s, ",") && reachableGSM8K(strings.ReplaceAll(s, ",", "")):
@@ -162,11 +169,11 @@ func neverMATH(v schema.Value) string {
 	s := v.Text()
 	switch {
 	case strings.TrimSpace(s) == "":
-		return "empty"
-	case strings.Contains(s, `\boxed`), strings.Contains(s, `\fbox`):
+		return emptyTruth
+	case strings.Contains(s, `\boxed`):
 		return `it still has \boxed, and an answer is the inside of the last \boxed{}`
 	case !balanced(s):
-		return `its braces do not match, so no \boxed{} can hold it`
+		return unbalanced
 	}
 	return ""
 }
@@ -193,27 +200,25 @@ func neverDAPO(v schema.Value) string {
 	s := strings.TrimSpace(v.Text())
 	switch {
 	case s == "":
-		return "empty"
+		return emptyTruth
 	case strings.Contains(s, "\n"):
 		return "it has more than one line, and an answer is one"
 	case utf8.RuneCountInString(s) > clip-len("Answer:"):
 		return fmt.Sprintf("it is longer than the last %d characters of a response", clip)
-	case strings.HasPrefix(strings.ToLower(s), "answer:"):
-		return "it begins with 'Answer:', which the scorer takes off the answer only"
 	}
 	return ""
 }
 
-func neverPrime(v schema.Value) string {
-	if v.Kind() == schema.Text && strings.TrimSpace(v.Text()) == "" {
-		return "empty"
+// neverBoxed: prime_math and geo3k take the inside of the last \boxed{} too, and compare it in many ways.
+func neverBoxed(v schema.Value) string {
+	if v.Kind() != schema.Text {
+		return ""
 	}
-	return ""
-}
-
-func neverGeo3k(v schema.Value) string {
-	if strings.TrimSpace(v.Text()) == "" {
-		return "empty"
+	switch s := v.Text(); {
+	case strings.TrimSpace(s) == "":
+		return emptyTruth
+	case !balanced(s):
+		return unbalanced
 	}
 	return ""
 }
@@ -240,6 +245,9 @@ func neverCodeText(s string) string {
 		Asserts *[]json.RawMessage `json:"assert_case"`
 	}
 	if err := json.Unmarshal([]byte(s), &tests); err != nil {
+		if strings.Contains(s, "NaN") || strings.Contains(s, "Infinity") {
+			return "" // Python's JSON has these
+		}
 		if json.Valid([]byte(s)) {
 			return "its JSON is no object with lists of inputs and outputs"
 		}
@@ -257,7 +265,7 @@ func neverCodeText(s string) string {
 func neverTests(in, out int) string {
 	switch {
 	case in == 0:
-		return "it has no test, so an answer is never tested"
+		return "every answer scores 1 where no sandbox is used: it has no tests"
 	case in > out:
 		return fmt.Sprintf("it has %d inputs and %d outputs", in, out)
 	}
@@ -274,7 +282,7 @@ func neverSearch(v schema.Value) string {
 			if t.Elem(i).Kind() == schema.Text {
 				continue
 			}
-			return "an element of target is null"
+			return "every answer that equals none before it makes the scorer fail: an element of target is null"
 		}
 		if t.Len() == 0 {
 			return "target is an empty list"
