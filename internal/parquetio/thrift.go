@@ -347,6 +347,3 @@ func rewriteUnordered(b, src []byte, edits []edit) ([]byte, error) {
 	}
 	return rewriteStruct(b, w.stop(sorted), edits)
 }
-
-// bit reports whether bit n of mask is set; n may be anything.
-func bit(mask uint32, n int64) bool { return n >= 0 && n < 32 && mask>>uint(n)&1 == 1 }
