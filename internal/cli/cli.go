@@ -20,6 +20,9 @@ import (
 var commands = []func(*app) *cobra.Command{
 	newPreprocess,
 	newAdd,
+	newDrop,
+	newRename,
+	newSelect,
 	newLint,
 	newInspect,
 	newVerify,

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
 
 	"github.com/spf13/pflag"
@@ -14,7 +13,6 @@ import (
 	"github.com/rlprep/rlprep/internal/record"
 	"github.com/rlprep/rlprep/internal/shard"
 	"github.com/rlprep/rlprep/internal/source"
-	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
@@ -74,58 +72,6 @@ func (s *fileSource) part(file int, u source.Unit) pipeline.Part {
 func (s *fileSource) Cut(p pipeline.Part, rows int64) (a, b pipeline.Part, err error) {
 	x, y := p.Handle.(source.Unit).Cut(rows)
 	return s.part(p.File, x), s.part(p.File, y), nil
-}
-
-// holds reports whether every row of a file has value at path, which is a leaf that passes no list; else it returns, as
-// text, what some row has. Dictionaries answer where they can.
-func (s *fileSource) holds(ctx context.Context, file int, path schema.Path, value schema.Value) (bool, string, error) {
-	f := s.files[file]
-	leaf := record.Bind(f.Schema, []schema.Path{path}).Leaf(0)
-	if leaf < 0 {
-		return false, "something else", nil
-	}
-	parts, err := s.Parts(file)
-	if err != nil {
-		return false, "", err
-	}
-	for _, p := range parts {
-		c, ok, err := s.Chunk(p, leaf)
-		if err != nil {
-			return false, "", err
-		}
-		if ok && c.Nulls == 0 && len(c.Dict) == 1 && c.Dict[0].Equal(value) {
-			continue
-		}
-		if is, other, err := s.holdsIn(ctx, p, leaf, path, value); err != nil || !is {
-			return false, other, err
-		}
-	}
-	return true, "", nil
-}
-
-// holdsIn reads the rows of one part.
-func (s *fileSource) holdsIn(ctx context.Context, p pipeline.Part, leaf int, path schema.Path, value schema.Value) (bool, string, error) {
-	r, err := s.Open(ctx, p, []int{leaf})
-	if err != nil {
-		return false, "", err
-	}
-	defer r.Close()
-	cur := record.Bind(s.files[p.File].Schema, []schema.Path{path}).Cursor()
-	for {
-		b, err := r.Next(ctx, 4096)
-		if err == io.EOF {
-			return true, "", nil
-		}
-		if err != nil {
-			return false, "", err
-		}
-		cur.Reset(b)
-		for cur.Next() {
-			if v := cur.At(0); !v.Equal(value) {
-				return false, fmt.Sprintf("%s in row %d", v.Excerpt(40), cur.Origin().Row), nil
-			}
-		}
-	}
 }
 
 // Chunk implements pipeline.Source.

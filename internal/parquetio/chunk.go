@@ -17,6 +17,11 @@ func (c *Chunk) physical() *physicalLeaf { return &c.file.physical[c.leaf] }
 
 func (c *Chunk) rows() int64 { return c.file.groups[c.rowGroup].Rows }
 
+// damaged returns the error for a part of the chunk that cannot be understood.
+func (c *Chunk) damaged(part string, err error) error {
+	return formatErrorf(c.file.name, "row group %d: column %s: %s: %w", c.rowGroup, c.file.leaves[c.leaf].Path, part, err)
+}
+
 // CanMove reports whether a raw chunk can stand, byte for byte, as a leaf of a file with pages of that codec (keep: of any).
 func CanMove(raw *record.Raw, to schema.Leaf, codec Codec, keep bool) bool {
 	c, ok := raw.Chunk.(*Chunk)

@@ -1,9 +1,6 @@
 package parquetio
 
-import (
-	"errors"
-	"fmt"
-)
+import "errors"
 
 // writeBlooms copies the bloom filters of copied chunks. They do not say where they stand, so the bytes stay as they are.
 func (w *Writer) writeBlooms() error {
@@ -57,7 +54,7 @@ func (w *Writer) writeIndexes() error {
 		if c.raw != nil && c.raw.columnIndex.length > 0 {
 			var err error
 			if b, err = win.section(c.raw.file, c.raw.columnIndex); err != nil {
-				return fmt.Errorf("column index: %w", err)
+				return err
 			}
 		}
 		c.columnIndex, c.columns = section{w.out.off, int64(len(b))}, nil
@@ -71,11 +68,11 @@ func (w *Writer) writeIndexes() error {
 		b := c.offsets
 		if c.raw != nil && c.raw.offsetIndex.length > 0 {
 			src, err := win.section(c.raw.file, c.raw.offsetIndex)
-			if err == nil {
-				scratch, err = moveOffsets(scratch[:0], src, c)
-			}
 			if err != nil {
-				return fmt.Errorf("offset index: %w", err)
+				return err
+			}
+			if scratch, err = moveOffsets(scratch[:0], src, c); err != nil {
+				return c.raw.damaged("offset index", err)
 			}
 			b = scratch
 		}
@@ -84,7 +81,7 @@ func (w *Writer) writeIndexes() error {
 	})
 }
 
-var errOffsetIndex = errors.New("is damaged: it names pages outside of their column chunk")
+var errOffsetIndex = errors.New("names pages outside of the column chunk")
 
 // moveOffsets appends the OffsetIndex src of a copied chunk with every page moved to where it stands now.
 func moveOffsets(b, src []byte, c *outChunk) ([]byte, error) {
@@ -101,12 +98,12 @@ func moveOffsets(b, src []byte, c *outChunk) ([]byte, error) {
 		for ; n > 0 && s.err == nil; n-- {
 			var err error
 			if locations, err = movePage(locations, s.structSpan().of(src), c); err != nil {
-				return b, formatErrorf(c.raw.file.name, "%w", err)
+				return b, err
 			}
 		}
 	}
 	if s.err != nil {
-		return b, formatErrorf(c.raw.file.name, "%w", s.err)
+		return b, s.err
 	}
 	return rewriteStruct(b, src, []edit{{id: 1, typ: thriftList, raw: locations}})
 }

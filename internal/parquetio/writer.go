@@ -3,6 +3,7 @@ package parquetio
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"math"
 	"os"
@@ -98,7 +99,7 @@ func (w *Writer) write(g *EncodedRowGroup) error {
 	for i := 0; i < len(g.Chunks); {
 		n, err := w.writeChunks(&og, g.Chunks, i)
 		if err != nil {
-			return fmt.Errorf("write: row group %d: column %s: %w", len(w.groups), w.leaves[i].Path, err)
+			return w.fault(err)
 		}
 		i += n
 	}
@@ -106,6 +107,16 @@ func (w *Writer) write(g *EncodedRowGroup) error {
 	w.written.Rows += g.Rows
 	w.written.RowGroups++
 	return nil
+}
+
+// fault says of an error what was written, unless it names a file itself: the input that is damaged, or what the system could
+// not write.
+func (w *Writer) fault(err error) error {
+	var path *fs.PathError
+	if errors.Is(err, ErrFormat) || errors.As(err, &path) {
+		return err
+	}
+	return fmt.Errorf("write %s: %w", w.out.f.Name(), err)
 }
 
 // check refuses chunks that do not belong where they stand. Such a one is a fault of the caller.
@@ -328,7 +339,7 @@ func offsetIndex(c *EncodedChunk, start int64) []byte {
 func (w *Writer) Close() (Written, error) {
 	if w.err == nil {
 		if err := w.finish(); err != nil {
-			w.err = fmt.Errorf("write %s: %w", w.out.f.Name(), err)
+			w.err = w.fault(err)
 		}
 	}
 	if w.err != nil {
@@ -368,7 +379,7 @@ func (w *Writer) each(do func(*outChunk) error) error {
 	for i := range w.groups {
 		for j := range w.groups[i].chunks {
 			if err := do(&w.groups[i].chunks[j]); err != nil {
-				return fmt.Errorf("row group %d: column %s: %w", i, w.leaves[j].Path, err)
+				return err
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -52,6 +53,7 @@ type ShardFile struct {
 	Bytes     int64            `json:"bytes"`
 	SHA256    string           `json:"sha256"`
 	Dropped   map[string]int64 `json:"dropped"`
+	Edits     []string         `json:"edits,omitempty"` // what was done to the file since: "add agent_name=tool_agent"
 }
 
 // DatasetHash is the sha256 over "sha256  name" lines of the shards, in the order of their names.
@@ -75,30 +77,51 @@ func (m *Manifest) encode() ([]byte, error) {
 	return b.Bytes(), err
 }
 
+var errForeign = errors.New("not a manifest of rlprep")
+
 // ReadManifest reads a manifest.json.
 func ReadManifest(name string) (*Manifest, error) {
 	b, err := os.ReadFile(name)
 	if err != nil {
 		return nil, err
 	}
+	var of struct {
+		Tool   string `json:"tool"`
+		Format int    `json:"format"`
+	}
+	if json.Unmarshal(b, &of) != nil || of.Tool != "rlprep" {
+		return nil, fmt.Errorf("%s: %w", name, errForeign)
+	}
+	if of.Format != 1 {
+		return nil, fmt.Errorf("%s: of a later version of rlprep (format %d)", name, of.Format)
+	}
 	m := &Manifest{}
 	if err := json.Unmarshal(b, m); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	if m.Format != 1 || m.Tool != "rlprep" {
-		return nil, fmt.Errorf("%s: not a manifest of rlprep, or of a later version (format %d)", name, m.Format)
 	}
 	return m, nil
 }
 
 // SamePlan reports whether both manifests come from the same tool, recipe, options and inputs.
 func (m *Manifest) SamePlan(o *Manifest) bool {
-	return m.Version == o.Version && m.Recipe == o.Recipe && maps.Equal(m.Options, o.Options) && slices.Equal(m.Inputs, o.Inputs)
+	return m.edited() == "" && m.Version == o.Version && m.Recipe == o.Recipe && maps.Equal(m.Options, o.Options) && slices.Equal(m.Inputs, o.Inputs)
+}
+
+// edited names a file that was edited since, and how; "" where none was.
+func (m *Manifest) edited() string {
+	for _, s := range m.Shards {
+		if len(s.Edits) > 0 {
+			return s.Name + ": " + strings.Join(s.Edits, "; ")
+		}
+	}
+	return ""
 }
 
 // Difference says in what the plan of o differs from that of m.
 func (m *Manifest) Difference(o *Manifest) string {
 	switch {
+	case m.edited() != "":
+		return "edited since, " + m.edited()
 	case m.Recipe != o.Recipe:
 		return fmt.Sprintf("recipe %s, not %s", m.Recipe, o.Recipe)
 	case !maps.Equal(m.Options, o.Options):
