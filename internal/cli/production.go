@@ -1,0 +1,476 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/rlprep/rlprep/internal/parquetio"
+	"github.com/rlprep/rlprep/internal/pipeline"
+	"github.com/rlprep/rlprep/internal/report"
+	"github.com/rlprep/rlprep/internal/shard"
+	"github.com/rlprep/rlprep/internal/source"
+	"github.com/rlprep/rlprep/schema/rule"
+	"github.com/rlprep/rlprep/transform"
+)
+
+// A production is one run that makes a data set: what preprocess, run and map have in common. They say what is read, by which
+// steps, and how it is judged; a production plans, previews, writes and tells.
+type production struct {
+	app  *app
+	name string // of what is made, as the manifest has it
+
+	input       inputFlags
+	known       knownFlags
+	out         string
+	limit       int64
+	shards      int
+	compression string
+	workers     int
+	maxRejects  string
+	rejects     string
+	dryRun      bool
+	asJSON      bool
+
+	set     *source.Set
+	judged  rule.Target // that the rows are checked against
+	rows    rule.Kind
+	expects []string                                 // rules whose findings are at most warnings
+	steps   func(split string) []transform.Transform // of a split
+	asked   map[string]string                        // options beside those above that change what is written
+	start   time.Time
+}
+
+// register adds the flags of every production; o describes the default of --out.
+func (b *production) register(f *pflag.FlagSet, o string) {
+	b.input.register(f)
+	f.StringVarP(&b.out, "out", "o", "", "directory to write; it must be new, or of this very run (default "+o+")")
+	f.Int64Var(&b.limit, "limit", 0, "take only the first N rows of each split (0: all)")
+	f.IntVar(&b.shards, "shards", 0, "write each split as just N files (default 1)")
+	f.StringVar(&b.compression, "compression", "zstd", "zstd, snappy or none")
+	f.IntVarP(&b.workers, "jobs", "j", 0, "workers (default: one a core); the bytes written are the same for any number")
+	f.StringVar(&b.maxRejects, "max-rejects", "0", "go on although up to N rows, or P%, cannot be taken")
+	f.StringVar(&b.rejects, "rejects", "", "write the rows that cannot be taken to FILE, as JSON Lines")
+	b.known.register(f)
+	f.BoolVar(&b.dryRun, "dry-run", false, "show the plan, the schema and the first rows before and after; write nothing")
+	f.BoolVar(&b.asJSON, "json", false, "print the summary as a JSON object on standard output")
+}
+
+// check says what is wrong with the flags of every production.
+func (b *production) check() error {
+	switch {
+	case b.shards < 0:
+		return usagef("--shards %d: give a number of files", b.shards)
+	case b.limit < 0:
+		return usagef("--limit %d: give a number of rows", b.limit)
+	}
+	if _, err := codec(b.compression); err != nil {
+		return err
+	}
+	_, err := tolerance(b.maxRejects)
+	return err
+}
+
+// make does it, or with --dry-run shows what it would do.
+func (b *production) make(ctx context.Context) error {
+	if b.dryRun {
+		return b.preview(ctx)
+	}
+	wanted, err := b.manifest(ctx)
+	if err != nil {
+		return err
+	}
+	done, err := b.finished(wanted)
+	if done || err != nil {
+		return err
+	}
+	return b.write(ctx, wanted)
+}
+
+// tellUnused names the files of a folder that were left out.
+func (b *production) tellUnused() {
+	for _, name := range b.set.Unused {
+		if !b.app.quiet {
+			fmt.Fprintf(b.app.stderr, "%s belongs to no split and was left out\n", name)
+		}
+	}
+}
+
+// options are those that change what is written, as the manifest has them.
+func (b *production) options() map[string]string {
+	o := map[string]string{"compression": b.compression}
+	maps.Copy(o, b.asked)
+	set := func(name, value, def string) {
+		if value != def {
+			o[name] = value
+		}
+	}
+	set("limit", strconv.FormatInt(b.limit, 10), "0")
+	set("shards", strconv.Itoa(b.shards), "0")
+	set("max-rejects", b.maxRejects, "0")
+	return o
+}
+
+// job is the run, but for its sink.
+func (b *production) job() *pipeline.Job {
+	src := newFileSource(b.set)
+	c, _ := codec(b.compression)
+	t, _ := tolerance(b.maxRejects)
+	j := &pipeline.Job{
+		Source:  src,
+		Splits:  src.splits,
+		Steps:   b.steps,
+		Rules:   rule.All(),
+		Soften:  b.expects,
+		Shards:  b.shards,
+		Limit:   b.limit,
+		Codec:   c,
+		Workers: b.workers, MaxReject: t, KeepRejects: b.rejects != "",
+		FailLevel: rule.Error,
+		ShardName: func(split string, i, of int) string {
+			if b.shards == 0 {
+				return shard.Name(split, 0, 1)
+			}
+			return shard.NameOf(split, i, of)
+		},
+		Writer: func(string, *rule.File) parquetio.WriterOptions {
+			return parquetio.WriterOptions{CreatedBy: createdBy()}
+		},
+	}
+	j.Env = b.known.env(b.rows)
+	j.Env.Target = b.judged
+	return j
+}
+
+// preview shows what a run would do.
+func (b *production) preview(ctx context.Context) error {
+	j := b.job()
+	j.Sink = &dirSink{}
+	plan, err := pipeline.NewPlan(j)
+	if err != nil {
+		return asUsage(err)
+	}
+	w := b.app.stdout
+	for _, t := range plan.Tasks {
+		fmt.Fprintf(w, "%s: %s rows from row %s in %d row groups\n", t.Name, thousands(t.Rows), thousands(t.First), len(t.Units))
+	}
+	for _, s := range j.Splits {
+		sc := plan.Schemas[s.Name]
+		if sc == nil {
+			continue
+		}
+		fmt.Fprintf(w, "\nsplit %s\n", s.Name)
+		for _, f := range sc.Fields {
+			fmt.Fprintf(w, "  %s\n", f)
+		}
+		v, err := plan.Preview(ctx, s.Name, 2)
+		if err != nil {
+			return err
+		}
+		for i, row := range v.Before {
+			fmt.Fprintf(w, "before: %s\n", row)
+			for _, after := range v.After[i] {
+				fmt.Fprintf(w, "after:  %s\n", after)
+			}
+		}
+		for _, r := range v.Rejected {
+			fmt.Fprintf(w, "rejected: %s: %s [%s]\n", r.Pos, r.Message, r.Reason)
+		}
+	}
+	return nil
+}
+
+func codec(name string) (parquetio.Codec, error) {
+	switch name {
+	case "zstd":
+		return parquetio.Zstd, nil
+	case "snappy":
+		return parquetio.Snappy, nil
+	case "none":
+		return parquetio.None, nil
+	}
+	return 0, usagef("unknown compression %q (zstd, snappy, none)", name)
+}
+
+func tolerance(s string) (t pipeline.Tolerance, err error) {
+	if n, ok := strings.CutSuffix(s, "%"); ok {
+		t.Percent, err = strconv.ParseFloat(n, 64)
+		if err != nil || t.Percent < 0 || t.Percent > 100 {
+			return t, usagef("--max-rejects %s: expected a number of rows or a percentage", s)
+		}
+		return t, nil
+	}
+	if t.Rows, err = strconv.ParseInt(s, 10, 64); err != nil || t.Rows < 0 {
+		return t, usagef("--max-rejects %s: expected a number of rows or a percentage", s)
+	}
+	return t, nil
+}
+
+// manifest is what is known of the data set before it is made: it says whether OUT is of this plan.
+func (b *production) manifest(ctx context.Context) (*shard.Manifest, error) {
+	m := &shard.Manifest{Format: 1, Tool: "rlprep", Version: version(), Recipe: b.name, Options: b.options(), Inputs: []shard.InputFile{}}
+	for _, s := range b.set.Splits {
+		for _, f := range s.Files {
+			sum, err := f.SHA256(ctx)
+			if err != nil {
+				return nil, err
+			}
+			m.Inputs = append(m.Inputs, shard.InputFile{Split: s.Name, Name: filepath.Base(f.Name), Bytes: f.Bytes, SHA256: sum})
+		}
+	}
+	return m, nil
+}
+
+// finished reports whether OUT is there and of this very plan.
+func (b *production) finished(wanted *shard.Manifest) (bool, error) {
+	exists, have, err := shard.Existing(b.out)
+	switch {
+	case err != nil:
+		return false, usagef("%v", err)
+	case !exists:
+		return false, nil
+	case have == nil:
+		return false, usagef("%s exists and is not a data set of rlprep: name a new directory with -o", b.out)
+	case !have.SamePlan(wanted):
+		return false, usagef("%s holds another plan (%s): name a new directory with -o, or remove it", b.out, have.Difference(wanted))
+	}
+	if err := shard.Tidy(b.out); err != nil {
+		return false, err
+	}
+	if !b.app.quiet {
+		fmt.Fprintf(b.app.stderr, "%s is up to date (dataset_sha256 %s)\n", b.out, have.DatasetSHA256)
+	}
+	if b.asJSON {
+		return true, printJSON(b.app.stdout, summary{Out: b.out, Status: "up to date", Manifest: have})
+	}
+	return true, nil
+}
+
+func createdBy() string { return "rlprep version " + version() }
+
+// write does the work and makes OUT appear.
+func (b *production) write(ctx context.Context, m *shard.Manifest) (err error) {
+	j := b.job()
+	sink := &dirSink{}
+	j.Sink = sink // what is planned depends on that something is written
+	plan, err := pipeline.NewPlan(j)
+	if err != nil {
+		return asUsage(err)
+	}
+	if plan.Rows == 0 {
+		return withCode(ExitFindings, errors.New("no rows: nothing to write"))
+	}
+	names := make([]string, len(plan.Tasks))
+	for i, t := range plan.Tasks {
+		names[i] = t.Name
+	}
+	if sink.Dir, err = shard.Open(b.out, planHash(m), names); err != nil {
+		return err
+	}
+	defer func() {
+		if sink.Dir.Close() != nil && err == nil {
+			err = fmt.Errorf("%s: give back the lock", b.out)
+		}
+	}()
+	bar := newProgress(b.app.stderr, plan.Rows, b.app.quiet)
+	j.Progress = bar.Rows
+	rep, err := plan.Run(ctx)
+	bar.Done()
+	if err != nil {
+		return b.fail(sink.Dir, err)
+	}
+	return b.finish(plan, rep, sink.Dir, m)
+}
+
+// fail cleans up after a run whose end is final: rows that cannot be taken stay so. Anything else may be taken up again.
+func (b *production) fail(dir *shard.Dir, err error) error {
+	var reject *pipeline.RejectError
+	if !errors.As(err, &reject) {
+		return asUsage(err)
+	}
+	if b.rejects != "" {
+		err = fmt.Errorf("%w; --max-rejects N lets the run go on and --rejects keep such rows", err)
+	} else {
+		err = fmt.Errorf("%w; --max-rejects N leaves such rows out, --rejects FILE keeps them", err)
+	}
+	return withCode(ExitFindings, errors.Join(err, dir.Abandon()))
+}
+
+func (b *production) finish(plan *pipeline.Plan, rep *pipeline.Report, dir *shard.Dir, m *shard.Manifest) error {
+	if err := b.findings(rep); err != nil {
+		return err
+	}
+	if rep.Failed {
+		if !b.app.quiet {
+			fmt.Fprintf(b.app.stderr, "%s was not written: the rows would not train as they are\n", b.out)
+		}
+		if err := dir.Abandon(); err != nil {
+			return err
+		}
+		return errFindings
+	}
+	final := describe(plan, rep, m, b.shards > 0)
+	if err := b.keepRejects(dir); err != nil {
+		return err
+	}
+	if len(m.Shards) == 0 {
+		return errors.Join(withCode(ExitFindings, errors.New("every row was left out: nothing to write")), dir.Abandon())
+	}
+	if err := dir.Finalize(final, m); err != nil {
+		return err
+	}
+	return b.summarize(rep, m)
+}
+
+// findings prints what the rules found, on standard output, unless that is the summary's.
+func (b *production) findings(rep *pipeline.Report) error {
+	w := b.app.stdout
+	if b.asJSON {
+		w = b.app.stderr
+	}
+	r, err := report.New(nil, w, report.Options{Tool: version(), Target: b.judged, Files: fileNames(b.set), Rules: rule.All(), Fail: rule.Error, Color: b.app.terminal && !b.asJSON})
+	if err != nil || len(rep.Entries) == 0 {
+		return err
+	}
+	for _, e := range rep.Entries {
+		r.Add(report.Entry(e))
+	}
+	return r.Close()
+}
+
+func (b *production) keepRejects(dir *shard.Dir) error {
+	if b.rejects == "" {
+		return nil
+	}
+	f, err := os.Create(b.rejects + ".part")
+	if err != nil {
+		return err
+	}
+	err = errors.Join(dir.Rejects(f), f.Sync(), f.Close())
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return os.Rename(f.Name(), b.rejects)
+}
+
+// describe fills in what came out and returns the last names of the shards.
+func describe(plan *pipeline.Plan, rep *pipeline.Report, m *shard.Manifest, numbered bool) []string {
+	splits := make([]string, len(plan.Tasks))
+	empty := make([]bool, len(plan.Tasks))
+	m.Shards, m.Splits = []shard.ShardFile{}, []shard.SplitRows{}
+	for i, t := range plan.Tasks {
+		splits[i], empty[i] = t.Split, rep.Records[i].RowsOut == 0
+	}
+	final := shard.Final(splits, empty, numbered)
+	for i, t := range plan.Tasks {
+		r := rep.Records[i]
+		at := slices.IndexFunc(m.Splits, func(s shard.SplitRows) bool { return s.Name == t.Split })
+		if at < 0 {
+			at = len(m.Splits)
+			m.Splits = append(m.Splits, shard.SplitRows{Name: t.Split, Dropped: map[string]int64{}})
+		}
+		s := &m.Splits[at]
+		s.RowsIn += r.RowsIn
+		s.Rows += r.RowsOut
+		for k, n := range r.Dropped {
+			s.Dropped[k] += n
+		}
+		if final[i] != "" {
+			m.Shards = append(m.Shards, shard.ShardFile{Name: final[i], Split: t.Split, Rows: r.RowsOut, RowGroups: r.RowGroups,
+				Bytes: r.Bytes, SHA256: r.SHA256, Dropped: r.Dropped})
+		}
+	}
+	m.DatasetSHA256 = shard.DatasetHash(m.Shards)
+	return final
+}
+
+// A summary is what --json prints.
+type summary struct {
+	Out       string           `json:"out"`
+	Status    string           `json:"status"` // "written", "up to date"
+	RowsIn    int64            `json:"rows_in"`
+	RowsOut   int64            `json:"rows_out"`
+	Rejected  map[string]int64 `json:"rejected"`
+	Resumed   int              `json:"tasks_resumed"`
+	Copied    int              `json:"chunks_copied"`
+	Encoded   int              `json:"chunks_encoded"`
+	Bytes     int64            `json:"bytes"`
+	Seconds   float64          `json:"seconds"`
+	PeakBytes int64            `json:"peak_memory_bytes"`
+	Manifest  *shard.Manifest  `json:"manifest"`
+}
+
+func (b *production) summarize(rep *pipeline.Report, m *shard.Manifest) error {
+	s := summary{Out: b.out, Status: "written", RowsIn: rep.RowsIn, RowsOut: rep.RowsOut, Rejected: rep.Dropped, Resumed: rep.Resumed,
+		Seconds: time.Since(b.start).Seconds(), PeakBytes: peakMemory(), Manifest: m}
+	for _, r := range rep.Records {
+		s.Copied += r.Copied
+		s.Encoded += r.Encoded
+		s.Bytes += r.Bytes
+	}
+	if b.asJSON {
+		return printJSON(b.app.stdout, s)
+	}
+	if !b.app.quiet {
+		s.print(b.app.stderr)
+	}
+	return nil
+}
+
+func (s *summary) print(w io.Writer) {
+	fmt.Fprintf(w, "%s: %s rows in, %s out", s.Out, thousands(s.RowsIn), thousands(s.RowsOut))
+	for _, k := range slices.Sorted(maps.Keys(s.Rejected)) {
+		fmt.Fprintf(w, ", %s left out (%s)", thousands(s.Rejected[k]), k)
+	}
+	fmt.Fprintln(w)
+	for _, f := range s.Manifest.Shards {
+		fmt.Fprintf(w, "  %-32s %9s rows %3d row groups %9s\n", f.Name, thousands(f.Rows), f.RowGroups, bytesText(f.Bytes))
+	}
+	for _, x := range s.Manifest.Splits {
+		if x.Rows == 0 {
+			fmt.Fprintf(w, "  split %s has no rows: no file\n", x.Name)
+		}
+	}
+	if s.Resumed > 0 {
+		fmt.Fprintf(w, "  taken up from an earlier run: %d shards\n", s.Resumed)
+	}
+	fmt.Fprintf(w, "  column chunks: %d copied, %d encoded; %s in %.1f s; peak memory %s; dataset_sha256 %s\n", s.Copied, s.Encoded,
+		bytesText(s.Bytes), s.Seconds, bytesText(s.PeakBytes), s.Manifest.DatasetSHA256)
+}
+
+// planHash names the private place of what m says is to be made.
+func planHash(m *shard.Manifest) string {
+	parts := []string{m.Version, runtime.GOARCH, m.Recipe}
+	for _, k := range slices.Sorted(maps.Keys(m.Options)) {
+		parts = append(parts, k, m.Options[k])
+	}
+	for _, f := range m.Inputs {
+		parts = append(parts, f.Split, f.Name, f.SHA256)
+	}
+	return shard.PlanHash(parts...)
+}
+
+// existingDir is dir, or the nearest folder above it that is there: where temporary files go, on the output's file system.
+func existingDir(dir string) string {
+	for {
+		if st, err := os.Stat(dir); err == nil && st.IsDir() {
+			return dir
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return ""
+		}
+		dir = up
+	}
+}
