@@ -112,7 +112,7 @@ func describeRule(r *rule.Rule) ruleInfo {
 	h, _ := r.Holding(rule.DefaultTarget)
 	d := ruleInfo{
 		ID: r.ID, Name: r.Name, Title: r.Title, Level: h.Level.String(), Rows: r.Rows.String(), Doc: strings.Trim(r.Doc, "\n"),
-		Facts: r.Facts, Fix: r.Fix, HelpURL: report.HelpURL(r), Holds: []holdingInfo{}, Examples: []ruleExample{},
+		Facts: r.Facts, Fix: r.FixFor(""), HelpURL: report.HelpURL(r), Holds: []holdingInfo{}, Examples: []ruleExample{},
 	}
 	for _, h := range r.Holds {
 		d.Holds = append(d.Holds, holdingInfo{h.Versions, h.Trainer, h.Level.String(), h.Consequence})

@@ -140,7 +140,11 @@ func (x *inspection) print(a *app) {
 	w := a.stdout
 	fmt.Fprintf(w, "%s: %s, %s rows, %s", x.File, x.Format, thousands(x.Rows), bytesText(x.Bytes))
 	if n := len(x.RowGroups); n > 0 {
-		fmt.Fprintf(w, ", %d row groups of %s to %s rows", n, thousands(slices.Min(x.RowGroups)), thousands(slices.Max(x.RowGroups)))
+		least, most := thousands(slices.Min(x.RowGroups)), thousands(slices.Max(x.RowGroups))
+		if least != most {
+			least += " to " + most
+		}
+		fmt.Fprintf(w, ", %s of %s rows", rowGroups(n), least)
 	}
 	if x.CreatedBy != "" {
 		fmt.Fprintf(w, ", by %s", x.CreatedBy)

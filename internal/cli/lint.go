@@ -53,7 +53,7 @@ with: before a GPU is spent. Footers and dictionaries answer first; then only th
 'rlprep list rules' names the rules, 'rlprep explain RL301' tells what one checks, what the trainer does and how to mend it.`,
 		Example: `  rlprep lint train.parquet --val test.parquet
   rlprep lint 'data/*.parquet' --target verl@0.8 --output-format github
-  rlprep lint data/ --select RL3,RL4 --ignore index-repeated --output-format sarif=lint.sarif`,
+  rlprep lint data/ --select RL3,RL4 --ignore index-duplicate --output-format sarif=lint.sarif`,
 		Args:        cobra.ArbitraryArgs,
 		Annotations: exits(ExitClean, ExitFindings, ExitUsage, ExitFile, ExitInterrupted),
 		RunE: func(cmd *cobra.Command, args []string) error {

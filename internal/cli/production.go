@@ -163,7 +163,7 @@ func (b *production) preview(ctx context.Context) error {
 	}
 	w := b.app.stdout
 	for _, t := range plan.Tasks {
-		fmt.Fprintf(w, "%s: %s rows from row %s in %d row groups\n", t.Name, thousands(t.Rows), thousands(t.First), len(t.Units))
+		fmt.Fprintf(w, "%s: %s rows from row %s in %s\n", t.Name, thousands(t.Rows), thousands(t.First), rowGroups(len(t.Units)))
 	}
 	for _, s := range j.Splits {
 		sc := plan.Schemas[s.Name]
@@ -435,7 +435,7 @@ func (s *summary) print(w io.Writer) {
 	}
 	fmt.Fprintln(w)
 	for _, f := range s.Manifest.Shards {
-		fmt.Fprintf(w, "  %-32s %9s rows %3d row groups %9s\n", f.Name, thousands(f.Rows), f.RowGroups, bytesText(f.Bytes))
+		fmt.Fprintf(w, "  %-32s %9s rows %14s %9s\n", f.Name, thousands(f.Rows), rowGroups(f.RowGroups), bytesText(f.Bytes))
 	}
 	for _, x := range s.Manifest.Splits {
 		if x.Rows == 0 {

@@ -176,6 +176,14 @@ func thousands(n int64) string {
 	return s
 }
 
+// rowGroups writes "1 row group", "12 row groups".
+func rowGroups(n int) string {
+	if n == 1 {
+		return "1 row group"
+	}
+	return thousands(int64(n)) + " row groups"
+}
+
 // bytesText writes a size: "242.1 MB".
 func bytesText(n int64) string {
 	f, unit := float64(n), "B"

@@ -59,7 +59,7 @@ func (p painter) entry(e group) {
 		p.b.WriteByte('\n')
 	}
 	p.paint(cyan, "  help:")
-	fmt.Fprintf(p.b, " %s\n", help(e.Rule))
+	fmt.Fprintf(p.b, " %s\n", help(e.Rule, e.Pos.Path))
 }
 
 func (p painter) finding(f rule.Finding) {

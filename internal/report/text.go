@@ -103,12 +103,12 @@ func tag(f rule.Finding) string {
 	return s + "]"
 }
 
-// help returns how to mend what r finds, as one line.
-func help(r *rule.Rule) string {
+// help returns how to mend what r found at path ("": anywhere), as one line.
+func help(r *rule.Rule, path schema.Path) string {
 	if r.Fix == "" {
 		return "rlprep explain " + r.ID
 	}
-	return "rlprep " + r.Fix + " FILE…"
+	return "rlprep " + plain(r.FixFor(path)) + " FILE…"
 }
 
 // counted returns "(2,117 rows)" for an entry that stands for more than it shows, else "".

@@ -27,7 +27,7 @@ Drop the column, or make it a struct, a list of {key, value}, or JSON in a strin
 			return false
 		})
 	}),
-	Fix: "drop meta",
+	Fix: "drop {column}",
 	Examples: []rule.Example{
 		{Title: "a map", Files: []string{`{"id":1,"meta":null}`}, Schema: "meta: map<string, string>", Want: []string{"0 -1 meta"}},
 		{Title: "a map inside a struct", Files: []string{`{"extra_info":{"meta":null}}`}, Schema: "extra_info.meta: map<string, int64>", Want: []string{"0 -1 extra_info.meta"}},

@@ -25,7 +25,7 @@ Drop the column, or write it with its true type.
 			return true
 		})
 	}),
-	Fix: "drop note",
+	Fix: "drop {column}",
 	Examples: []rule.Example{
 		{Title: "null in every row", Files: []string{`{"id":1,"note":null}`}, Want: []string{"0 -1 note"}},
 		{Title: "an empty list in every row", Files: []string{`{"id":1,"tags":[]}`}, Want: []string{"0 -1 tags"}},

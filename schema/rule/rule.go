@@ -64,7 +64,7 @@ type Rule struct {
 	// Channel names what the rule emits. Rules of one channel emit the same keys and values, so the pipeline may run Chunk
 	// and Row of the first of them only and hand what it emits to Group of each. "": the rule's own.
 	Channel  string
-	Fix      string // a command of ours that mends it, without file names: "add extra_info.index=@row --replace"
+	Fix      string // a command of ours that mends it, without file names, {column} for where the finding is: "drop {column}"
 	Examples []Example
 }
 
@@ -292,4 +292,14 @@ func Find(name string) *Rule {
 		}
 	}
 	return nil
+}
+
+// FixFor returns the command that mends a finding of r at path, without file names; path "" stands for any column. It is ""
+// where r has none.
+func (r *Rule) FixFor(path schema.Path) string {
+	column := string(path)
+	if column == "" {
+		column = "COLUMN"
+	}
+	return strings.ReplaceAll(r.Fix, "{column}", column)
 }

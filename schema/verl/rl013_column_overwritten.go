@@ -24,7 +24,7 @@ every row, as a number it replaces rollout.n. priority is a number that single_t
 			}
 		}
 	}),
-	Fix: "drop tools_kwargs",
+	Fix: "drop {column}",
 	Examples: []rule.Example{
 		{Title: "tools_kwargs beside extra_info", Files: []string{`{"tools_kwargs":{"search":{"create_kwargs":{"q":"a"}}},"extra_info":{"index":0}}`}, Want: []string{"0 -1 tools_kwargs"}},
 		{Title: "a uid of one's own", Files: []string{`{"uid":"9a6e"}`}, Want: []string{"0 -1 uid"}},

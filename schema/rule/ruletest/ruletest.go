@@ -118,7 +118,7 @@ func checkFix(t *testing.T, fix string) {
 		t.Errorf("fix %q does not begin with one of %v and an argument", fix, verbs)
 		return
 	}
-	path, _, _ := strings.Cut(words[1], "=")
+	path, _, _ := strings.Cut(strings.ReplaceAll(words[1], "{column}", "column"), "=")
 	if _, err := schema.ParsePath(path); err != nil {
 		t.Errorf("fix %q: %v", fix, err)
 	}
