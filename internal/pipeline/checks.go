@@ -27,6 +27,9 @@ type check struct {
 	reads    []schema.Path
 	bind     *record.Binding // of its own reads, for Chunk
 	answered []int           // reads that it will not look at
+
+	scanner rule.Scanner // nil: it is shown every row
+	marked  []bool       // by row: it is shown this one
 }
 
 // A rowView shows a rule its own reads of the cursor that all rules share.
@@ -71,12 +74,13 @@ func (p *Plan) newChecks(t *Task, m *machine) *checks {
 		}
 		pass.Task = shared
 		k := &check{checker: pass.Rule.New(pass), pass: pass, number: i, reads: pass.Rule.Reads(pass)}
+		k.scanner, _ = k.checker.(rule.Scanner)
 		if len(k.reads) == 0 {
 			continue
 		}
 		pass.Out = func(key rule.Key, row schema.Row, value uint64) {
 			o := row.Origin()
-			m.res.hits = append(m.res.hits, hit{rule: uint16(i), key: key, file: uint32(m.part.File), row: o.Row, group: int32(o.RowGroup), line: o.Line, value: value})
+			m.res.hits = hit{rule: uint16(i), key: key, file: uint32(m.part.File), row: o.Row, group: int32(o.RowGroup), line: o.Line, value: value}.append(m.res.hits)
 		}
 		c.active = append(c.active, k)
 	}
@@ -153,7 +157,8 @@ func (c *checks) chunk(k *check, i int) (rule.Chunk, error) {
 	case s.konst != nil:
 		return rule.Chunk{Dict: []schema.Value{*s.konst}}, nil
 	case s.seq != nil:
-		return rule.Chunk{}, nil
+		c.m.told = c.m.told || c.m.prog.distinct[leaf]
+		return rule.Chunk{Distinct: c.m.prog.distinct[leaf] && !c.m.repeats}, nil
 	case s.input >= 0:
 		ch, ok, err := c.m.job.Source.Chunk(c.m.part, s.input)
 		if err != nil {
@@ -174,10 +179,69 @@ func (c *checks) rows(b *record.Batch) {
 	if len(c.active) == 0 || b.Rows == 0 {
 		return
 	}
-	c.cursor.Reset(b)
-	for c.cursor.Next() {
-		for _, k := range c.active {
-			k.checker.Row(&k.view)
+	var all, some []*check
+	for _, k := range c.active {
+		switch {
+		case k.scanner == nil:
+			all = append(all, k)
+		case k.scan(b):
+			some = append(some, k)
 		}
 	}
+	if len(all)+len(some) == 0 {
+		return
+	}
+	c.cursor.Reset(b)
+	for row := 0; c.cursor.Next(); row++ {
+		for _, k := range all {
+			k.checker.Row(&k.view)
+		}
+		for _, k := range some {
+			if k.marked[row] {
+				k.checker.Row(&k.view)
+			}
+		}
+	}
+}
+
+// scan marks the rows of b that its scanner asks for and reports whether there are any.
+func (k *check) scan(b *record.Batch) bool {
+	k.marked = append(k.marked[:0], make([]bool, b.Rows)...)
+	found := false
+	for i, p := range k.reads {
+		if slices.Contains(k.answered, i) {
+			continue
+		}
+		at := slices.IndexFunc(b.Leaves, func(l record.Leaf) bool { return l.Path == p })
+		if at < 0 {
+			continue // the file has no such column
+		}
+		rows, all := k.scanLeaf(i, &b.Leaves[at])
+		for _, row := range rows {
+			k.marked[row] = true
+		}
+		for row := range k.marked {
+			k.marked[row] = k.marked[row] || all
+		}
+		found = found || all || len(rows) > 0
+	}
+	return found
+}
+
+// scanLeaf returns the rows whose texts the scanner asks for; all: those of a leaf that has one value or none.
+func (k *check) scanLeaf(i int, l *record.Leaf) (rows []int, all bool) {
+	if l.Const != nil {
+		return nil, l.Const.Kind() == schema.Text && k.scanner.Scan(i, l.Const.Text())
+	}
+	texts, ok := l.Vec.Texts()
+	if !ok || !k.scanner.Scan(i, texts.Joined()) {
+		return nil, !ok
+	}
+	var values []int
+	for v := range texts.Len() {
+		if k.scanner.Scan(i, texts.At(v)) {
+			values = append(values, v)
+		}
+	}
+	return l.Vec.RowsOf(values, l.MaxDef), false
 }

@@ -1,11 +1,14 @@
 package pipeline
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 
 	"github.com/rlprep/rlprep/internal/spill"
@@ -46,31 +49,131 @@ func readHit(b []byte) hit {
 		group: int32(be.Uint32(b[30:])), line: int64(be.Uint64(b[34:])), value: be.Uint64(b[42:])}
 }
 
-func sortHits(hits []hit) {
-	slices.SortFunc(hits, func(a, b hit) int {
+// sieveKey is what the sieve takes for a hit: nearly as distinct as rule and key are.
+func sieveKey(b []byte) uint64 {
+	return binary.BigEndian.Uint64(b[2:]) ^ uint64(binary.BigEndian.Uint16(b))*0x9e3779b97f4a7c15
+}
+
+// eachHit calls f for every hit that was spilled.
+func eachHit(spilled []spill.Run, f func(b []byte) error) error {
+	b := make([]byte, hitSize)
+	for _, r := range spilled {
+		if r.Len%hitSize != 0 {
+			return fmt.Errorf("spill file: %d bytes hold no whole number of records", r.Len)
+		}
+		in := bufio.NewReaderSize(io.NewSectionReader(r.From, r.Off, r.Len), 256<<10)
+		for range r.Len / hitSize {
+			if _, err := io.ReadFull(in, b); err != nil {
+				return fmt.Errorf("read spill file: %w", err)
+			}
+			if err := f(b); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// A sorter cuts hits into sorted runs: the first in memory, the others in a file that has no name.
+type sorter struct {
+	hits []hit
+	runs []spill.Run
+	file *os.File
+	size int64
+}
+
+// sortedHits is how many hits are sorted in memory at a time.
+const sortedHits = 1 << 16
+
+func (s *sorter) add(b []byte) error {
+	s.hits = append(s.hits, readHit(b))
+	if len(s.hits) < sortedHits {
+		return nil
+	}
+	return s.flush()
+}
+
+func (s *sorter) flush() (err error) {
+	if len(s.hits) == 0 {
+		return nil
+	}
+	slices.SortFunc(s.hits, func(a, b hit) int {
 		return cmp.Or(cmp.Compare(a.rule, b.rule), bytes.Compare(a.key[:], b.key[:]), cmp.Compare(a.file, b.file), cmp.Compare(a.row, b.row))
 	})
-}
-
-// writeHits appends sorted hits to w and returns how many bytes they took.
-func writeHits(w io.Writer, hits []hit) (int64, error) {
-	if len(hits) == 0 {
-		return 0, nil
-	}
-	b := make([]byte, 0, len(hits)*hitSize)
-	for _, h := range hits {
+	b := make([]byte, 0, len(s.hits)*hitSize)
+	for _, h := range s.hits {
 		b = h.append(b)
 	}
-	n, err := w.Write(b)
-	if err != nil {
-		return int64(n), fmt.Errorf("write spill file: %w", err)
+	s.hits = s.hits[:0]
+	if len(s.runs) == 0 {
+		s.runs = append(s.runs, spill.Run{From: bytes.NewReader(b), Len: int64(len(b))})
+		return nil
 	}
-	return int64(n), nil
+	if s.file == nil {
+		if s.file, err = nameless(); err != nil {
+			return err
+		}
+	}
+	if _, err := s.file.Write(b); err != nil {
+		return fmt.Errorf("write spill file: %w", err)
+	}
+	s.runs = append(s.runs, spill.Run{From: s.file, Off: s.size, Len: int64(len(b))})
+	s.size += int64(len(b))
+	return nil
 }
 
-// judge calls Group for every key in runs, of each rule of the channel that emitted it.
-func (p *Plan) judge(runs []spill.Run, sink func(rule.Finding)) error {
-	listeners := p.listeners(sink)
+func (s *sorter) close() {
+	if s.file != nil {
+		s.file.Close()
+	}
+}
+
+// nameless returns a file that is gone when it is closed.
+func nameless() (*os.File, error) {
+	f, err := os.CreateTemp("", "rlprep-*.keys")
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Remove(f.Name()); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// judge calls Group for every key that was spilled, of each rule of the channel that emitted it. Nearly all keys stand alone, and
+// most rules do not mind those: they are sifted out before anything is sorted.
+func (p *Plan) judge(spilled []spill.Run, sink func(rule.Finding)) error {
+	var n int64
+	for _, r := range spilled {
+		n += r.Len / hitSize
+	}
+	if n == 0 {
+		return nil
+	}
+	listeners, lone := p.listeners(sink)
+	sieve := spill.NewSieve(n)
+	if err := eachHit(spilled, func(b []byte) error { sieve.Add(sieveKey(b)); return nil }); err != nil {
+		return err
+	}
+	s := &sorter{}
+	defer s.close()
+	err := eachHit(spilled, func(b []byte) error {
+		if lone[binary.BigEndian.Uint16(b)] || sieve.Many(sieveKey(b)) {
+			return s.add(b)
+		}
+		return nil
+	})
+	if err == nil {
+		err = s.flush()
+	}
+	if err != nil {
+		return err
+	}
+	return p.group(s.runs, listeners, lone)
+}
+
+// group calls Group for the keys of sorted runs.
+func (p *Plan) group(runs []spill.Run, listeners [][]rule.Checker, lone []bool) error {
 	m, err := spill.NewMerger(hitSize, runs)
 	if err != nil {
 		return err
@@ -85,7 +188,11 @@ func (p *Plan) judge(runs []spill.Run, sink func(rule.Finding)) error {
 			b, err = m.Next()
 		}
 		rest := err == nil && g.same(b)
-		for _, c := range listeners[binary.BigEndian.Uint16(g.key[:])] {
+		number := binary.BigEndian.Uint16(g.key[:])
+		if len(g.hits) == 1 && !lone[number] {
+			continue
+		}
+		for _, c := range listeners[number] {
 			if err := g.call(c, m, rest); err != nil {
 				return err
 			}
@@ -100,9 +207,10 @@ func (p *Plan) judge(runs []spill.Run, sink func(rule.Finding)) error {
 	return nil
 }
 
-// listeners are the checkers that are shown what a rule emits: its own, and those of the rules of its channel.
-func (p *Plan) listeners(sink func(rule.Finding)) [][]rule.Checker {
-	out := make([][]rule.Checker, len(p.Job.Rules))
+// listeners are the checkers that are shown what a rule emits: its own, and those of the rules of its channel; lone says whether one
+// of them looks at keys that were emitted once.
+func (p *Plan) listeners(sink func(rule.Finding)) (out [][]rule.Checker, lone []bool) {
+	out, lone = make([][]rule.Checker, len(p.Job.Rules)), make([]bool, len(p.Job.Rules))
 	leader := map[string]int{}
 	for i, pass := range p.Job.passes(nil, sink) {
 		if pass == nil {
@@ -117,8 +225,9 @@ func (p *Plan) listeners(sink func(rule.Finding)) [][]rule.Checker {
 			}
 		}
 		out[at] = append(out[at], pass.Rule.New(pass))
+		lone[at] = lone[at] || pass.Rule.Lone
 	}
-	return out
+	return out, lone
 }
 
 // maxHeld is how many hits of one key are held in memory; the rest is read once more for each rule that looks at it.

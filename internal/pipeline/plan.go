@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/rlprep/rlprep/internal/record"
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
 	"github.com/rlprep/rlprep/transform"
@@ -67,7 +68,24 @@ func (p *Plan) compile(s Split) error {
 		}
 	}
 	p.programs[s.Name] = progs
+	for _, prog := range progs {
+		prog.distinct = make([]bool, len(prog.leaf))
+		for i, l := range prog.leaf {
+			prog.distinct[i] = numbered(progs, prog.slots[prog.from[i]].seq, l.Path)
+		}
+	}
 	return nil
+}
+
+// numbered reports whether, in every program, the leaf at path holds the numbers of the rows from one start.
+func numbered(progs map[int]*program, seq *record.Seq, path schema.Path) bool {
+	for _, p := range progs {
+		i := slices.IndexFunc(p.leaf, func(l schema.Leaf) bool { return l.Path == path })
+		if seq == nil || i < 0 || p.slots[p.from[i]].seq == nil || *p.slots[p.from[i]].seq != *seq {
+			return false
+		}
+	}
+	return seq != nil
 }
 
 // unify returns the schema that takes the rows of both: they have the same columns in the same order; one that is nullable

@@ -21,8 +21,10 @@ type program struct {
 	// relevel maps, for each leaf of out, levels as the steps made them to those of the split, where more is nullable; nil: they
 	// are the same.
 	relevel [][]uint8
-	made    *schema.Schema // as the steps made it
-	own     []uint8        // MaxDef of its leaves
+	// distinct says of each leaf of out that it is made from the row's number, in the same way in all files of the split.
+	distinct []bool
+	made     *schema.Schema // as the steps made it
+	own      []uint8        // MaxDef of its leaves
 }
 
 // A slot is where the values of one leaf come from: a leaf of the file, a constant, row numbers, a step that computes them

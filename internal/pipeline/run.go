@@ -3,7 +3,6 @@ package pipeline
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"runtime"
@@ -26,7 +25,7 @@ type Record struct {
 	Rejects   int64
 	First     []Rejected `json:",omitempty"` // the first rejects
 	Findings  []Entry    `json:",omitempty"`
-	Runs      []int64    `json:",omitempty"` // lengths of the sorted runs in the spill file
+	Hits      int64      `json:",omitempty"` // bytes of the spill file
 	RowGroups int
 	Copied    int // column chunks
 	Encoded   int
@@ -93,7 +92,7 @@ func (p *Plan) Run(ctx context.Context) (*Report, error) {
 			rep.Dropped[k] += n
 		}
 	}
-	if err := p.judge(r.runs, fs.add); err != nil {
+	if err := p.judge(r.spilled, fs.add); err != nil {
 		return nil, err
 	}
 	return p.close(rep, fs)
@@ -126,8 +125,8 @@ type runner struct {
 	report *Report
 	ctx    context.Context
 
-	runs   []spill.Run
-	spills []*os.File
+	spilled []spill.Run // what the rules emitted
+	spills  []*os.File
 
 	rec   *Record // of the task at hand
 	shard Shard
@@ -180,7 +179,7 @@ func (r *runner) resume(t *Task) (*Record, error) {
 	if r.plan.Job.Progress != nil {
 		r.plan.Job.Progress(rec.RowsIn, t.Name)
 	}
-	return rec, r.openRuns(rec)
+	return rec, r.openSpill(rec)
 }
 
 // work does the units in parallel and takes their results in order, with a bounded number under way.
@@ -330,11 +329,11 @@ func (r *runner) write(t *Task, res *result) error {
 		if err != nil {
 			return err
 		}
-		n, err := writeHits(f, res.hits)
+		n, err := f.Write(res.hits)
 		if err != nil {
-			return err
+			return fmt.Errorf("write spill file: %w", err)
 		}
-		r.rec.Runs = append(r.rec.Runs, n)
+		r.rec.Hits += int64(n)
 	}
 	return r.writeRejects(res.rejects)
 }
@@ -427,7 +426,7 @@ func (r *runner) end(t *Task) error {
 	if err != nil {
 		return err
 	}
-	return r.openRuns(rec)
+	return r.openSpill(rec)
 }
 
 // unchanged sees that the files of a task are still what was planned: chunks are copied without a look at them.
@@ -447,9 +446,9 @@ func (r *runner) unchanged(t *Task) error {
 	return nil
 }
 
-// openRuns adds the spilled hits of a task to those to be judged.
-func (r *runner) openRuns(rec *Record) error {
-	if len(rec.Runs) == 0 {
+// openSpill adds what a task spilled to what is to be judged.
+func (r *runner) openSpill(rec *Record) error {
+	if rec.Hits == 0 {
 		return nil
 	}
 	f, err := r.plan.Job.Sink.OpenSpill(rec.Task)
@@ -457,40 +456,29 @@ func (r *runner) openRuns(rec *Record) error {
 		return err
 	}
 	r.spills = append(r.spills, f)
-	r.addRuns(f, rec.Runs)
+	r.spilled = append(r.spilled, spill.Run{From: f, Len: rec.Hits})
 	return nil
 }
 
-func (r *runner) addRuns(f *os.File, lengths []int64) {
-	var off int64
-	for _, n := range lengths {
-		r.runs = append(r.runs, spill.Run{From: f, Off: off, Len: n})
-		off += n
-	}
-}
-
-// keepHits spills the hits of a job that writes nothing into a file that has no name.
-func (r *runner) keepHits(hits []hit) error {
+// keepHits spills the hits of a job that writes nothing.
+func (r *runner) keepHits(hits []byte) error {
 	if len(hits) == 0 {
 		return nil
 	}
 	if len(r.spills) == 0 {
-		f, err := os.CreateTemp("", "rlprep-*.keys")
+		f, err := nameless()
 		if err != nil {
 			return err
 		}
 		r.spills = append(r.spills, f)
-		if err := os.Remove(f.Name()); err != nil {
-			return errors.Join(err, f.Close())
-		}
+		r.spilled = append(r.spilled, spill.Run{From: f})
 	}
-	var off int64
-	for _, run := range r.runs {
-		off += run.Len
+	n, err := r.spills[0].Write(hits)
+	if err != nil {
+		return fmt.Errorf("write spill file: %w", err)
 	}
-	n, err := writeHits(r.spills[0], hits)
-	r.runs = append(r.runs, spill.Run{From: r.spills[0], Off: off, Len: n})
-	return err
+	r.spilled[0].Len += int64(n)
+	return nil
 }
 
 func (r *runner) closeSpills() {

@@ -35,12 +35,15 @@ type result struct {
 	dropped  map[string]int64
 	rejects  []Rejected
 	findings *findings
-	hits     []hit
+	hits     []byte // spilled as they are
 	err      error
 }
 
 // errDecode says that rows of the unit were left out or moved, so that nothing of it can stay undecoded.
 var errDecode = errors.New("unit must be decoded")
+
+// errRepeat says that a row came out more than once, so that its number tells it apart no longer.
+var errRepeat = errors.New("rows are repeated")
 
 // A worker does units, one at a time.
 type worker struct {
@@ -49,9 +52,12 @@ type worker struct {
 }
 
 func (w *worker) unit(ctx context.Context, t *Task, u Unit) *result {
-	r, err := w.attempt(ctx, t, u, true)
+	r, err := w.attempt(ctx, t, u, true, false)
 	if errors.Is(err, errDecode) {
-		r, err = w.attempt(ctx, t, u, false)
+		r, err = w.attempt(ctx, t, u, false, false)
+	}
+	if errors.Is(err, errRepeat) {
+		r, err = w.attempt(ctx, t, u, false, true)
 	}
 	if err != nil {
 		return &result{err: err}
@@ -59,8 +65,8 @@ func (w *worker) unit(ctx context.Context, t *Task, u Unit) *result {
 	return r
 }
 
-// attempt does the unit; with raw, chunks that can be copied stay undecoded.
-func (w *worker) attempt(ctx context.Context, t *Task, u Unit, raw bool) (*result, error) {
+// attempt does the unit; with raw, chunks that can be copied stay undecoded; repeats allows for rows that come out more than once.
+func (w *worker) attempt(ctx context.Context, t *Task, u Unit, raw, repeats bool) (*result, error) {
 	r := &result{rowsIn: u.Rows, dropped: map[string]int64{}, findings: newFindings()}
 	var enc *parquetio.Encoder
 	if w.plan.Job.Sink != nil {
@@ -69,6 +75,7 @@ func (w *worker) attempt(ctx context.Context, t *Task, u Unit, raw bool) (*resul
 	number := u.Number
 	for _, part := range u.Parts {
 		m := w.newMachine(t, u, part, r, raw)
+		m.repeats = repeats
 		if err := m.open(ctx); err != nil {
 			return nil, err
 		}
@@ -88,7 +95,6 @@ func (w *worker) attempt(ctx context.Context, t *Task, u Unit, raw bool) (*resul
 			return nil, err
 		}
 	}
-	sortHits(r.hits)
 	slices.SortStableFunc(r.rejects, func(a, b Rejected) int {
 		return cmp.Or(cmp.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Row, b.Pos.Row))
 	})
@@ -115,6 +121,9 @@ type machine struct {
 	whole  bool          // all input leaves are decoded
 	reader Reader
 	checks *checks
+
+	told    bool // a rule was told that values made from row numbers are distinct
+	repeats bool // they are not: rows come out more than once
 
 	funcs    []transform.Func
 	cursors  []*record.Cursor
@@ -416,6 +425,11 @@ func (m *machine) step(i int, s *step, state *record.Batch) error {
 func (m *machine) keep(rows []int32, state *record.Batch) error {
 	if slices.ContainsFunc(m.raw, notNil) {
 		return errDecode
+	}
+	for i := range len(rows) - 1 {
+		if m.told && !m.repeats && rows[i] == rows[i+1] {
+			return errRepeat
+		}
 	}
 	for i, v := range m.vals {
 		if v != nil {

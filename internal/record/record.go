@@ -75,6 +75,34 @@ func (v *Vector) Entries() int {
 	return v.Values.Len()
 }
 
+// RowsOf returns the rows that hold these of the vector's values, which are numbered from 0 and in order; maxDef is its leaf's.
+func (v *Vector) RowsOf(values []int, maxDef uint8) []int {
+	if v.Def == nil && v.Rep == nil {
+		return values
+	}
+	var rows []int
+	row, value := -1, 0
+	for e := range v.Entries() {
+		if v.Rep == nil || v.Rep[e] == 0 {
+			row++
+		}
+		if v.Def != nil && v.Def[e] != maxDef {
+			continue
+		}
+		if len(values) == 0 {
+			break
+		}
+		if value == values[0] {
+			values = values[1:]
+			if len(rows) == 0 || rows[len(rows)-1] != row {
+				rows = append(rows, row)
+			}
+		}
+		value++
+	}
+	return rows
+}
+
 // Origin returns the number, in the batch as it was read, of row i.
 func (b *Batch) Origin(i int) int {
 	if b.Source == nil {

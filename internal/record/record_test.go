@@ -2,8 +2,13 @@ package record
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 	"pgregory.net/rapid"
 
 	"github.com/rlprep/rlprep/schema"
@@ -189,5 +194,48 @@ func TestNullDepth(t *testing.T) {
 	}
 	if !cur.At(2).IsMissing() {
 		t.Errorf("a path that is not there: got %v, want missing", cur.At(2).Kind())
+	}
+}
+
+func TestRowsOf(t *testing.T) {
+	// Rows: [a b], null, [c], [], [d null e]; a null list is at level 0, an empty one at 1, a null element at 2.
+	v := &Vector{Rep: []uint8{0, 1, 0, 0, 0, 0, 1, 1}, Def: []uint8{3, 3, 0, 3, 1, 3, 2, 3}, Rows: 5}
+	for _, c := range []struct{ values, want []int }{
+		{nil, nil},
+		{[]int{0}, []int{0}},
+		{[]int{0, 1}, []int{0}},
+		{[]int{2}, []int{2}},
+		{[]int{1, 3, 4}, []int{0, 4}},
+		{[]int{4}, []int{4}},
+	} {
+		if got := v.RowsOf(c.values, 3); !slices.Equal(got, c.want) {
+			t.Errorf("values %v are in rows %v, got %v", c.values, c.want, got)
+		}
+	}
+	flat := &Vector{Def: []uint8{0, 1, 1, 0, 1}, Rows: 5}
+	if got := flat.RowsOf([]int{0, 2}, 1); !slices.Equal(got, []int{1, 4}) {
+		t.Errorf("got rows %v of a column with nulls", got)
+	}
+}
+
+func TestTexts(t *testing.T) {
+	b := array.NewStringBuilder(memory.DefaultAllocator)
+	b.AppendValues([]string{"one", "", "three", "four"}, nil)
+	whole := b.NewStringArray()
+	for _, c := range []struct {
+		a    arrow.Array
+		want []string
+	}{{whole, []string{"one", "", "three", "four"}}, {array.NewSlice(whole, 1, 3), []string{"", "three"}}, {array.NewSlice(whole, 2, 2), nil}} {
+		texts, ok := (&Vector{Values: c.a}).Texts()
+		var got []string
+		for i := range texts.Len() {
+			got = append(got, texts.At(i))
+		}
+		if !ok || !slices.Equal(got, c.want) || texts.Joined() != strings.Join(c.want, "") {
+			t.Errorf("got %q, joined %q, want %q", got, texts.Joined(), c.want)
+		}
+	}
+	if _, ok := (*Vector)(nil).Texts(); ok {
+		t.Error("no vector has texts")
 	}
 }

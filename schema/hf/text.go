@@ -110,6 +110,9 @@ func (w *crew) fault(s string, m mark) bool {
 	return false
 }
 
+// Scan implements rule.Scanner.
+func (c *textRule) Scan(_ int, s string) bool { return c.leads() && scan(s)&c.crew.marks != 0 }
+
 // Row implements rule.Checker: one finding a row and column for each member.
 func (c *textRule) Row(r schema.Row) {
 	if !c.leads() {

@@ -63,7 +63,9 @@ type Rule struct {
 	New   func(*Pass) Checker
 	// Channel names what the rule emits. Rules of one channel emit the same keys and values, so the pipeline may run Chunk
 	// and Row of the first of them only and hand what it emits to Group of each. "": the rule's own.
-	Channel  string
+	Channel string
+	// Lone says that Group looks also at keys that were emitted for one row only; it is not called for them otherwise.
+	Lone     bool
 	Fix      string // a command of ours that mends it, without file names, {column} for where the finding is: "drop {column}"
 	Examples []Example
 }
@@ -101,9 +103,17 @@ type Checker interface {
 	Chunk(*Chunks) (done bool)
 	// Row is called for each row.
 	Row(schema.Row)
-	// Group is called once for each key that was emitted, with its hits in order of files and rows; they may be ranged over
-	// more than once.
+	// Group is called once for each key that was emitted more than once (of a Lone rule: for each), with its hits in order of
+	// files and rows; they may be ranged over more than once.
 	Group(Key, iter.Seq[Hit])
+}
+
+// A Scanner is a Checker that tells from single texts which rows it must see. Its Reads are leaves that hold text.
+type Scanner interface {
+	Checker
+	// Scan reports whether Row must be called for a row that has this text in Reads[i]; for the others it is not called.
+	// It is true of a text of which some part is, so texts may be shown to it joined.
+	Scan(i int, text string) bool
 }
 
 // Chunks is what is known of a row group without reading its rows.
@@ -125,6 +135,8 @@ type Chunk struct {
 	Missing bool           // the file has no such column
 	Nulls   int64          // -1: unknown
 	Dict    []schema.Value // all values that occur, when every page is dictionary-encoded; nil: unknown
+	// Distinct says that no two rows of the files that a trainer loads together have the same value: it is made from their numbers.
+	Distinct bool
 }
 
 // A File is an input file as its footer shows it. Line formats have no footer: their Schema is declared or inferred.

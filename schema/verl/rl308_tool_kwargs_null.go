@@ -22,6 +22,7 @@ nulls in them.
 `,
 	Holds: []rule.Holding{{Level: rule.Warning, Consequence: "a call fails with 'NoneType' object has no attribute 'get', which the model reads as the tool's answer"}},
 	Reads: func(p *rule.Pass) []schema.Path { return toolLeaves(p.Schema) },
+	Lone:  true,
 	New:   newToolNull,
 	Examples: []rule.Example{
 		{Title: "rows of another tool", Files: []string{`{"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":"72"}}}}}

@@ -49,7 +49,7 @@ type indexDuplicate struct {
 // Chunk implements rule.Checker.
 func (c *indexDuplicate) Chunk(k *rule.Chunks) bool {
 	at := k.At(0)
-	return at.Missing || at.Nulls == k.Rows
+	return at.Missing || at.Distinct || at.Nulls == k.Rows
 }
 
 // isText marks an emitted value that is no number.

@@ -22,6 +22,7 @@ Put the bytes into the file (datasets: embed them with push_to_hub or embed_exte
 `,
 	Holds: always("verl fails with PIL.UnidentifiedImageError when it reads the row"),
 	Reads: reads(imageBytes),
+	Lone:  true,
 	New:   func(p *rule.Pass) rule.Checker { return &imageNull{p} },
 	Examples: []rule.Example{
 		{Title: "a path and no bytes", Files: []string{`{"images":[{"bytes":"\u0089PNG","path":null}]}

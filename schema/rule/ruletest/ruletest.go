@@ -181,7 +181,9 @@ func run(r *rule.Rule, env *rule.Env, ts []*table, k knowledge) []rule.Finding {
 	p.Sink = sink
 	group := r.New(p)
 	for _, key := range keys {
-		group.Group(key, slices.Values(hits[key]))
+		if r.Lone || len(hits[key]) > 1 {
+			group.Group(key, slices.Values(hits[key]))
+		}
 	}
 	return out
 }
