@@ -96,8 +96,7 @@ func (c *columns) run(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	defer c.set.Close()
-	c.src = newFileSource(c.set)
-	c.src.whole = true
+	c.src = byName(c.set)
 	if err := c.aim(); err != nil {
 		return err
 	}
@@ -223,6 +222,17 @@ func openParquet(ctx context.Context, a *app, args []string, filesFrom, command 
 		return nil, err
 	}
 	return set, nil
+}
+
+// byName is the source of a command that knows no splits: whole row groups, of files in the order of their names.
+func byName(set *source.Set) *fileSource {
+	s := &fileSource{whole: true, open: set.Files()}
+	slices.SortStableFunc(s.open, func(a, b *source.File) int { return strings.Compare(a.Name, b.Name) })
+	for i, f := range s.open {
+		f.File.Index = i
+		s.files = append(s.files, f.File)
+	}
+	return s
 }
 
 // aim says which file each input becomes: itself, or its name in -o, below the deepest folder that all inputs share.

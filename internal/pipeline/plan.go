@@ -223,7 +223,7 @@ func (p *Plan) copies(s Split, part Part) bool {
 		return false
 	}
 	m := &machine{job: p.Job, part: part, prog: p.programs[s.Name][part.File]}
-	if len(m.prog.in.Leaves()) == 0 {
+	if len(m.prog.leaf) == 0 {
 		return false
 	}
 	m.raw = newRaw(m.prog)

@@ -117,7 +117,7 @@ type machine struct {
 	part   Part
 	prog   *program
 	res    *result
-	raw    []*record.Raw // by input leaf; nil: to be decoded where it is needed
+	raw    []*record.Raw // by leaf of the output; nil: made of what is decoded
 	whole  bool          // all input leaves are decoded
 	reader Reader
 	checks *checks
@@ -145,11 +145,11 @@ func (w *worker) newMachine(t *Task, u Unit, p Part, r *result, raw bool) *machi
 	return m
 }
 
-func newRaw(p *program) []*record.Raw { return make([]*record.Raw, len(p.in.Leaves())) }
+func newRaw(p *program) []*record.Raw { return make([]*record.Raw, len(p.leaf)) }
 
 func notNil(r *record.Raw) bool { return r != nil }
 
-// takeRaw keeps the chunks that can go out as they came.
+// takeRaw keeps the chunks that can go out as they came. One that goes to two places may be decoded for one of them only.
 func (m *machine) takeRaw() {
 	for i, s := range m.prog.from {
 		in := m.prog.slots[m.at[s]].input
@@ -158,13 +158,7 @@ func (m *machine) takeRaw() {
 		}
 		c := m.job.Source.Raw(m.part, in)
 		if c != nil && parquetio.CanMove(c, m.prog.leaf[i], m.job.Codec, m.job.Keep) {
-			m.raw[in] = c
-		}
-	}
-	// A leaf that goes to two places, of which one cannot take it as it is, is decoded for both.
-	for i, s := range m.prog.from {
-		if in := m.prog.slots[m.at[s]].input; in >= 0 && m.raw[in] != nil && !parquetio.CanMove(m.raw[in], m.prog.leaf[i], m.job.Codec, m.job.Keep) {
-			m.raw[in] = nil
+			m.raw[i] = c
 		}
 	}
 }
@@ -200,7 +194,7 @@ func (m *machine) open(ctx context.Context) error {
 
 // decode lists the input leaves that must be decoded.
 func (m *machine) decode() []int {
-	need := make([]bool, len(m.raw))
+	need := make([]bool, len(m.prog.in.Leaves()))
 	for _, s := range m.prog.steps {
 		for _, l := range s.bind.Leaves() {
 			m.need(s.from[l], need)
@@ -210,8 +204,8 @@ func (m *machine) decode() []int {
 		m.need(m.prog.from[l], need)
 	}
 	if m.job.Sink != nil {
-		for _, s := range m.prog.from {
-			if in := m.prog.slots[m.at[s]].input; in < 0 || m.raw[in] == nil {
+		for i, s := range m.prog.from {
+			if m.raw[i] == nil {
 				m.need(s, need)
 			}
 		}
@@ -308,6 +302,9 @@ func (m *machine) apply(in *record.Batch) (*record.Batch, error) {
 		}
 	}
 	out := m.batch(state, m.prog.out, m.prog.leaf, m.prog.from, m.prog.own, nil)
+	for i, c := range m.raw {
+		out.Leaves[i].Raw = c
+	}
 	if m.prog.relevel != nil {
 		m.relevel(out)
 	}
@@ -363,9 +360,6 @@ func (m *machine) fill(l *record.Leaf, from int, maxDef uint8, state *record.Bat
 	case s.seq != nil:
 		l.Seq = s.seq
 	default:
-		if s.input >= 0 {
-			l.Raw = m.raw[s.input]
-		}
 		if v := m.vector(from, state); v != nil {
 			l.Vec = v.Lift(s.maxDef, maxDef)
 		}
