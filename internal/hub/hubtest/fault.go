@@ -1,0 +1,140 @@
+package hubtest
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"time"
+)
+
+// A Fault is what goes wrong with a request.
+type Fault struct {
+	Name string // as tests print it
+
+	Status int               // answer this instead; 0: the right one
+	Header map[string]string // set on the answer, in place of what is right; "" takes one away
+	Body   string            // of an answer with Status, or in place of the right one
+
+	Reset     bool          // break the connection off before any answer
+	Drop      int64         // break the connection off after so many bytes of the body; 0: do not
+	Chunked   bool          // claim no length
+	Extra     int64         // claim and send so many bytes more than there are
+	Short     int64         // claim and send so many bytes less than there are
+	Flip      int64         // change the byte at this offset of the body, counted from 1; 0: none
+	Trickle   time.Duration // a byte, then this wait, and so on
+	Stall     time.Duration // wait so long before the body, then break off
+	NoRange   bool          // send the whole file where a part is asked for
+	WrongPart bool          // say that another part is sent than was asked for
+}
+
+// serve answers r wrongly.
+func (f *Fault) serve(s *Server, w http.ResponseWriter, r *http.Request, serve func(http.ResponseWriter, *http.Request)) {
+	if f.Reset {
+		breakOff(w)
+		return
+	}
+	if f.NoRange {
+		r.Header.Del("Range")
+	}
+	right := httptest.NewRecorder()
+	if f.Status == 0 {
+		serve(right, r)
+	}
+	body := right.Body.Bytes()
+	code := right.Code
+	for k, v := range right.Header() {
+		w.Header()[k] = v
+	}
+	if f.Status != 0 {
+		code = f.Status
+	}
+	if f.Status != 0 || f.Body != "" {
+		body = []byte(f.Body)
+		w.Header().Del("Content-Length")
+	}
+	if f.WrongPart && w.Header().Get("Content-Range") != "" {
+		w.Header().Set("Content-Range", fmt.Sprintf("bytes 0-%d/%d", len(body)-1, len(body)))
+	}
+	for k, v := range f.Header {
+		if w.Header().Set(k, v); v == "" {
+			w.Header().Del(k)
+		}
+	}
+	body = f.bend(body)
+	if f.Chunked {
+		w.Header().Del("Content-Length")
+		w.WriteHeader(code)
+		w.(http.Flusher).Flush()
+	} else if code == http.StatusOK || code == http.StatusPartialContent {
+		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+		if f.Header["Content-Length"] != "" {
+			w.Header().Set("Content-Length", f.Header["Content-Length"])
+		}
+	}
+	if !f.Chunked {
+		w.WriteHeader(code)
+	}
+	if r.Method == http.MethodHead {
+		return
+	}
+	f.send(w, r, body)
+}
+
+// bend makes another body.
+func (f *Fault) bend(body []byte) []byte {
+	body = append([]byte(nil), body...)
+	if f.Flip > 0 && f.Flip <= int64(len(body)) {
+		body[f.Flip-1] ^= 0x20
+	}
+	if f.Short > 0 {
+		body = body[:max(0, int64(len(body))-f.Short)]
+	}
+	return append(body, make([]byte, f.Extra)...)
+}
+
+func (f *Fault) send(w http.ResponseWriter, r *http.Request, body []byte) {
+	if f.Stall > 0 {
+		w.(http.Flusher).Flush()
+		pause(r, f.Stall)
+		breakOff(w)
+		return
+	}
+	if f.Drop > 0 && f.Drop < int64(len(body)) {
+		w.Write(body[:f.Drop])
+		panic(http.ErrAbortHandler) // which closes the connection
+	}
+	if f.Trickle == 0 {
+		w.Write(body)
+		return
+	}
+	for i := range body {
+		if _, err := w.Write(body[i : i+1]); err != nil || !pause(r, f.Trickle) {
+			return
+		}
+		w.(http.Flusher).Flush()
+	}
+}
+
+// pause waits, unless the client goes away.
+func pause(r *http.Request, d time.Duration) bool {
+	select {
+	case <-r.Context().Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
+}
+
+// breakOff ends the connection as a network does: with a reset.
+func breakOff(w http.ResponseWriter) {
+	c, _, err := w.(http.Hijacker).Hijack()
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	if t, ok := c.(*net.TCPConn); ok {
+		t.SetLinger(0)
+	}
+	c.Close()
+}
