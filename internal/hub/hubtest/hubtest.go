@@ -61,14 +61,6 @@ type stored struct {
 	sha256 string
 }
 
-// etag is the name of the file's blob.
-func (f *stored) etag() string {
-	if f.LFS {
-		return f.sha256
-	}
-	return f.sha1
-}
-
 // New starts a server. Close ends it.
 func New() *Server {
 	s := &Server{PageSize: 1000, repos: map[string]*repo{}}
