@@ -19,10 +19,10 @@ func (v Value) AppendJSON(b []byte) []byte {
 	case Float:
 		return appendFloat(b, v.Float())
 	case Text, Binary, Time, Decimal, Other:
-		return AppendQuoted(b, v.str)
+		return AppendQuoted(b, v.Text())
 	case List:
 		b = append(b, '[')
-		for i, e := range v.elems {
+		for i, e := range v.elems() {
 			if i > 0 {
 				b = append(b, ',')
 			}
@@ -31,7 +31,7 @@ func (v Value) AppendJSON(b []byte) []byte {
 		return append(b, ']')
 	case Struct:
 		b = append(b, '{')
-		for i, e := range v.elems {
+		for i, e := range v.elems() {
 			if i > 0 {
 				b = append(b, ',')
 			}
@@ -104,8 +104,8 @@ func AppendQuoted(b []byte, s string) []byte {
 
 // Excerpt returns v as JSON, cut to at most n bytes (on a character border) with "…" in place of what was cut.
 func (v Value) Excerpt(n int) string {
-	if v.kind == Text && len(v.str) > 4*n {
-		v.str = v.str[:4*n] // the rest would be cut anyway
+	if v.kind == Text && len(v.Text()) > 4*n {
+		v = TextValue(v.Text()[:4*n]) // the rest would be cut anyway
 	}
 	return Cut(string(v.AppendJSON(nil)), n)
 }

@@ -2,17 +2,20 @@ package schema
 
 import (
 	"math"
+	"slices"
 	"strings"
+	"unsafe"
 )
 
 // A Value is one value of a row: plain, a list, or a struct. It is a view: text, lists and structs point into the batch (or
 // the scratch of a transform) that they came from and die with it; Clone keeps one. The zero Value is Missing.
+//
+// It is handed around by value, several times a row, so it is kept small: text and elements share their fields.
 type Value struct {
-	kind  Kind
-	num   uint64
-	str   string
-	elems []Value
-	typ   *Type // Struct: for the names
+	data unsafe.Pointer // the first byte of the text, or the first element
+	num  uint64         // a number; the length of the text; the number of elements
+	typ  *Type          // Struct: for the names
+	kind Kind
 }
 
 // NullValue is the null. NullAt makes one that says how deep the path was there.
@@ -36,19 +39,33 @@ func IntValue(i int64) Value { return Value{kind: Int, num: uint64(i)} }
 func FloatValue(f float64) Value { return Value{kind: Float, num: math.Float64bits(f)} }
 
 // TextValue makes a string; s is not copied.
-func TextValue(s string) Value { return Value{kind: Text, str: s} }
+func TextValue(s string) Value { return OtherValue(Text, s) }
 
 // BinaryValue makes a byte string; it is held as a string, not copied.
-func BinaryValue(s string) Value { return Value{kind: Binary, str: s} }
+func BinaryValue(s string) Value { return OtherValue(Binary, s) }
 
 // ListValue makes a list; elems is not copied.
-func ListValue(elems []Value) Value { return Value{kind: List, elems: elems} }
+func ListValue(elems []Value) Value {
+	return Value{kind: List, data: unsafe.Pointer(unsafe.SliceData(elems)), num: uint64(len(elems))}
+}
 
 // StructValue makes a struct of type t with one value a field, in the order of t.Fields; neither is copied.
-func StructValue(t *Type, fields []Value) Value { return Value{kind: Struct, elems: fields, typ: t} }
+func StructValue(t *Type, fields []Value) Value {
+	return Value{kind: Struct, data: unsafe.Pointer(unsafe.SliceData(fields)), num: uint64(len(fields)), typ: t}
+}
 
 // OtherValue makes a value of a type that is carried but not understood, shown as text.
-func OtherValue(k Kind, text string) Value { return Value{kind: k, str: text} }
+func OtherValue(k Kind, text string) Value {
+	return Value{kind: k, data: unsafe.Pointer(unsafe.StringData(text)), num: uint64(len(text))}
+}
+
+// elems are the elements of a list or the fields of a struct, nil for every other kind.
+func (v Value) elems() []Value {
+	if v.kind != List && v.kind != Struct {
+		return nil
+	}
+	return unsafe.Slice((*Value)(v.data), int(v.num))
+}
 
 // Kind returns the kind; Missing for the zero Value.
 func (v Value) Kind() Kind { return v.kind }
@@ -60,7 +77,12 @@ func (v Value) IsNull() bool { return v.kind == Null }
 func (v Value) IsMissing() bool { return v.kind == Missing }
 
 // Depth is, for a Null, how many steps of its path are not null.
-func (v Value) Depth() int { return int(v.num) }
+func (v Value) Depth() int {
+	if v.kind != Null {
+		return 0
+	}
+	return int(v.num)
+}
 
 // Bool returns the boolean, false for every other kind.
 func (v Value) Bool() bool { return v.kind == Bool && v.num != 0 }
@@ -85,13 +107,19 @@ func (v Value) Float() float64 {
 }
 
 // Text returns the text of Text, Binary and of the kinds that are not understood; "" for others.
-func (v Value) Text() string { return v.str }
+func (v Value) Text() string {
+	switch v.kind {
+	case Missing, Null, Bool, Int, Float, List, Struct:
+		return ""
+	}
+	return unsafe.String((*byte)(v.data), int(v.num))
+}
 
 // Len returns the number of elements of a list or fields of a struct.
-func (v Value) Len() int { return len(v.elems) }
+func (v Value) Len() int { return len(v.elems()) }
 
 // Elem returns element i of a list, or field i of a struct.
-func (v Value) Elem(i int) Value { return v.elems[i] }
+func (v Value) Elem(i int) Value { return v.elems()[i] }
 
 // Type returns the type of a struct, nil for every other kind.
 func (v Value) Type() *Type { return v.typ }
@@ -101,23 +129,26 @@ func (v Value) Field(name string) Value {
 	if v.kind != Struct || v.typ == nil {
 		return Value{}
 	}
-	if _, i := v.typ.Field(name); i >= 0 && i < len(v.elems) {
-		return v.elems[i]
+	if _, i := v.typ.Field(name); i >= 0 && i < v.Len() {
+		return v.Elem(i)
 	}
 	return Value{}
 }
 
 // Clone returns a copy that stays valid.
 func (v Value) Clone() Value {
-	v.str = strings.Clone(v.str)
-	if v.elems != nil {
-		elems := make([]Value, len(v.elems))
-		for i, e := range v.elems {
+	switch v.kind {
+	case Missing, Null, Bool, Int, Float:
+		return v
+	case List, Struct:
+		elems := slices.Clone(v.elems())
+		for i, e := range elems {
 			elems[i] = e.Clone()
 		}
-		v.elems = elems
+		v.data = unsafe.Pointer(unsafe.SliceData(elems))
+		return v
 	}
-	return v
+	return OtherValue(v.kind, strings.Clone(v.Text()))
 }
 
 // Equal reports whether v and w are of the same kind and hold the same value. NaN equals itself; names of struct fields
@@ -129,26 +160,20 @@ func (v Value) Equal(w Value) bool {
 	switch v.kind {
 	case Missing, Null:
 		return true
+	case Bool, Int, Float:
+		return v.num == w.num
 	case List:
-		if len(v.elems) != len(w.elems) {
-			return false
-		}
-		for i := range v.elems {
-			if !v.elems[i].Equal(w.elems[i]) {
-				return false
-			}
-		}
-		return true
+		return slices.EqualFunc(v.elems(), w.elems(), Value.Equal)
 	case Struct:
-		if len(v.elems) != len(w.elems) {
+		if v.Len() != w.Len() {
 			return false
 		}
 		for i, f := range v.typ.Fields {
-			if !v.elems[i].Equal(w.Field(f.Name)) {
+			if !v.Elem(i).Equal(w.Field(f.Name)) {
 				return false
 			}
 		}
 		return true
 	}
-	return v.num == w.num && v.str == w.str
+	return v.Text() == w.Text()
 }

@@ -112,6 +112,11 @@ func TestPlans(t *testing.T) {
 			t.Errorf("%T: %v", c.step, err)
 			continue
 		}
+		for i := range min(len(got.Puts), len(c.want.Puts)) { // equal values may lie at different places
+			if a, b := got.Puts[i].Const, c.want.Puts[i].Const; a != nil && b != nil && a.Equal(*b) {
+				got.Puts[i].Const = b
+			}
+		}
 		if got.Bind != nil || !reflect.DeepEqual(*got, c.want) {
 			a, _ := json.Marshal(got.Puts)
 			b, _ := json.Marshal(c.want.Puts)

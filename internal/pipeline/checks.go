@@ -234,8 +234,8 @@ func (k *check) scanLeaf(i int, l *record.Leaf) (rows []int, all bool) {
 		return nil, l.Const.Kind() == schema.Text && k.scanner.Scan(i, l.Const.Text())
 	}
 	texts, ok := l.Vec.Texts()
-	if !ok || !k.scanner.Scan(i, texts.Joined()) {
-		return nil, !ok
+	if !ok {
+		return nil, true
 	}
 	var values []int
 	for v := range texts.Len() {

@@ -281,22 +281,20 @@ func (c *Cursor) Origin() schema.Pos { return c.batch.Pos(c.batch.Origin(c.row))
 
 // At implements schema.Row.
 func (c *Cursor) At(i int) schema.Value {
-	if c.known[i] {
-		return c.memo[i]
-	}
 	n := c.b.reads[i]
-	var v schema.Value
 	switch {
 	case n == nil:
-	case n.kind == leafNode:
+		return schema.Value{}
+	case n.kind == leafNode: // as quick to read as to remember
 		s := &c.slots[n.slot]
-		v = s.read(c, n, s.entry, s.value)
-	default:
-		for _, k := range n.slots {
-			c.at[k] = place{c.slots[k].entry, c.slots[k].value}
-		}
-		v = c.assemble(n)
+		return s.read(c, n, s.entry, s.value)
+	case c.known[i]:
+		return c.memo[i]
 	}
+	for _, k := range n.slots {
+		c.at[k] = place{c.slots[k].entry, c.slots[k].value}
+	}
+	v := c.assemble(n)
 	c.memo[i], c.known[i] = v, true
 	return v
 }

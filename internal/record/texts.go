@@ -44,6 +44,3 @@ func (t Texts) At(i int) string {
 	b := t.bytes[t.offsets[i]-t.offsets[0] : t.offsets[i+1]-t.offsets[0]]
 	return unsafe.String(unsafe.SliceData(b), len(b))
 }
-
-// Joined returns all values as one text.
-func (t Texts) Joined() string { return unsafe.String(unsafe.SliceData(t.bytes), len(t.bytes)) }

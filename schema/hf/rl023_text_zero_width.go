@@ -2,7 +2,6 @@ package hf
 
 import (
 	"fmt"
-	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -21,19 +20,21 @@ nothing: GSM8K itself has two such rows.
 	Holds: []rule.Holding{{Level: rule.Info, Consequence: "it is a character of its own, which nobody sees"}},
 	Reads: textPaths,
 	New: newTextRule(textJudge{beyondASCII, func(s string) string {
-		for at := 0; ; {
-			i := strings.IndexAny(s[at:], zeroWidth)
-			if i < 0 {
-				return ""
+		for at := 0; at < len(s); {
+			if s[at] < utf8.RuneSelf {
+				at++
+				continue
 			}
-			r, n := utf8.DecodeRuneInString(s[at+i:])
-			at += i + n
-			switch {
-			case at == n && r == '\uFEFF': // RL020
-			case !besideBlank(s, at-n, at):
-				return fmt.Sprintf("%U at offset %d", r, at-n)
+			r, n := utf8.DecodeRuneInString(s[at:])
+			at += n
+			switch r {
+			case '\u200B', '\u2060', '\u00AD', '\uFEFF':
+				if first := at == n && r == '\uFEFF'; !first && !besideBlank(s, at-n, at) { // RL020 says the first
+					return fmt.Sprintf("%U at offset %d", r, at-n)
+				}
 			}
 		}
+		return ""
 	}}),
 	Examples: []rule.Example{
 		{Title: "a zero-width space from a web page", Files: []string{"{\"question\":\"What is 6 times 12?\"}\n{\"question\":\"What is 1\u200B000 times 12?\"}"}, Want: []string{"0 1 question"}},
@@ -44,8 +45,6 @@ nothing: GSM8K itself has two such rows.
 		{Title: "plain text", Files: []string{`{"question":"What is 6 times 12?"}`}},
 	},
 })
-
-const zeroWidth = "\u200B\u2060\u00AD\uFEFF"
 
 // besideBlank reports whether white space stands right before or behind s[from:to].
 func besideBlank(s string, from, to int) bool {

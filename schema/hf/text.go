@@ -110,8 +110,11 @@ func (w *crew) fault(s string, m mark) bool {
 	return false
 }
 
-// Scan implements rule.Scanner.
-func (c *textRule) Scan(_ int, s string) bool { return c.leads() && scan(s)&c.crew.marks != 0 }
+// Scan implements rule.Scanner: only rows with a fault are looked at again.
+func (c *textRule) Scan(_ int, s string) bool {
+	m := scan(s)
+	return m != 0 && c.leads() && m&c.crew.marks != 0 && c.crew.fault(s, m)
+}
 
 // Row implements rule.Checker: one finding a row and column for each member.
 func (c *textRule) Row(r schema.Row) {

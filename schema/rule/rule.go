@@ -112,7 +112,6 @@ type Checker interface {
 type Scanner interface {
 	Checker
 	// Scan reports whether Row must be called for a row that has this text in Reads[i]; for the others it is not called.
-	// It is true of a text of which some part is, so texts may be shown to it joined.
 	Scan(i int, text string) bool
 }
 
