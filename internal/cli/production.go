@@ -87,11 +87,8 @@ func (b *production) make(ctx context.Context) error {
 	if b.dryRun {
 		return b.preview(ctx)
 	}
-	wanted, err := b.manifest(ctx)
-	if err != nil {
-		return err
-	}
-	done, err := b.finished(wanted)
+	wanted := b.manifest()
+	done, err := b.finished(ctx, wanted)
 	if done || err != nil {
 		return err
 	}
@@ -217,24 +214,40 @@ func tolerance(s string) (t pipeline.Tolerance, err error) {
 	return t, nil
 }
 
-// manifest is what is known of the data set before it is made: it says whether OUT is of this plan.
-func (b *production) manifest(ctx context.Context) (*shard.Manifest, error) {
+// manifest is what is known of the data set before it is made, but for the hashes of its inputs.
+func (b *production) manifest() *shard.Manifest {
 	m := &shard.Manifest{Format: 1, Tool: "rlprep", Version: version(), Recipe: b.name, Options: b.options(), Inputs: []shard.InputFile{}}
 	for _, s := range b.set.Splits {
 		for _, f := range s.Files {
-			sum, err := f.SHA256(ctx)
-			if err != nil {
-				return nil, err
-			}
-			m.Inputs = append(m.Inputs, shard.InputFile{Split: s.Name, Name: filepath.Base(f.Name), Bytes: f.Bytes, SHA256: sum})
+			m.Inputs = append(m.Inputs, shard.InputFile{Split: s.Name, Name: filepath.Base(f.Name), Bytes: f.Bytes})
 		}
 	}
-	return m, nil
+	return m
+}
+
+// hashInputs fills in the hashes of the inputs.
+func (b *production) hashInputs(ctx context.Context, m *shard.Manifest) error {
+	i := 0
+	for _, s := range b.set.Splits {
+		for _, f := range s.Files {
+			var err error
+			if m.Inputs[i].SHA256, err = f.SHA256(ctx); err != nil {
+				return err
+			}
+			i++
+		}
+	}
+	return nil
 }
 
 // finished reports whether OUT is there and of this very plan.
-func (b *production) finished(wanted *shard.Manifest) (bool, error) {
+func (b *production) finished(ctx context.Context, wanted *shard.Manifest) (bool, error) {
 	exists, have, err := shard.Existing(b.out)
+	if exists && have != nil && err == nil { // only then is it asked what the inputs hold, before it is known anyway
+		if err := b.hashInputs(ctx, wanted); err != nil {
+			return false, err
+		}
+	}
 	switch {
 	case err != nil:
 		return false, usagef("%v", err)
@@ -275,7 +288,7 @@ func (b *production) write(ctx context.Context, m *shard.Manifest) (err error) {
 	for i, t := range plan.Tasks {
 		names[i] = t.Name
 	}
-	if sink.Dir, err = shard.Open(b.out, planHash(m), names); err != nil {
+	if sink.Dir, err = shard.Open(b.out, b.planHash(m), names); err != nil {
 		return err
 	}
 	defer func() {
@@ -285,10 +298,21 @@ func (b *production) write(ctx context.Context, m *shard.Manifest) (err error) {
 	}()
 	bar := newProgress(b.app.stderr, plan.Rows, b.app.quiet)
 	j.Progress = bar.Rows
+	ctx, cancel := context.WithCancel(ctx)
+	hashed := make(chan error, 1)
+	go func() { hashed <- b.hashInputs(ctx, m) }() // beside the work, which waits for disks and workers now and then
 	rep, err := plan.Run(ctx)
 	bar.Done()
 	if err != nil {
+		cancel()
+	}
+	hashErr := <-hashed
+	cancel()
+	if err != nil {
 		return b.fail(sink.Dir, err)
+	}
+	if hashErr != nil {
+		return hashErr
 	}
 	return b.finish(plan, rep, sink.Dir, m)
 }
@@ -449,14 +473,17 @@ func (s *summary) print(w io.Writer) {
 		bytesText(s.Bytes), s.Seconds, bytesText(s.PeakBytes), s.Manifest.DatasetSHA256)
 }
 
-// planHash names the private place of what m says is to be made.
-func planHash(m *shard.Manifest) string {
+// planHash names the private place of what m says is to be made. What the inputs hold is not known yet: they are told by what tells
+// them apart without being read whole.
+func (b *production) planHash(m *shard.Manifest) string {
 	parts := []string{m.Version, runtime.GOARCH, m.Recipe}
 	for _, k := range slices.Sorted(maps.Keys(m.Options)) {
 		parts = append(parts, k, m.Options[k])
 	}
-	for _, f := range m.Inputs {
-		parts = append(parts, f.Split, f.Name, f.SHA256)
+	for _, s := range b.set.Splits {
+		for _, f := range s.Files {
+			parts = append(parts, s.Name, filepath.Base(f.Name), f.Identity())
+		}
 	}
 	return shard.PlanHash(parts...)
 }

@@ -109,6 +109,9 @@ func (w *Writer) write(g *EncodedRowGroup) error {
 	return nil
 }
 
+// Offset returns how many bytes have reached the file. They will not change.
+func (w *Writer) Offset() int64 { return w.out.off - int64(len(w.out.buf)) }
+
 // fault says of an error what was written, unless it names a file itself: the input that is damaged, or what the system could
 // not write.
 func (w *Writer) fault(err error) error {

@@ -142,19 +142,11 @@ func nameless() (*os.File, error) {
 
 // judge calls Group for every key that was spilled, of each rule of the channel that emitted it. Nearly all keys stand alone, and
 // most rules do not mind those: they are sifted out before anything is sorted.
-func (p *Plan) judge(spilled []spill.Run, sink func(rule.Finding)) error {
-	var n int64
-	for _, r := range spilled {
-		n += r.Len / hitSize
-	}
-	if n == 0 {
+func (p *Plan) judge(spilled []spill.Run, sieve *spill.Sieve, sink func(rule.Finding)) error {
+	if len(spilled) == 0 {
 		return nil
 	}
 	listeners, lone := p.listeners(sink)
-	sieve := spill.NewSieve(n)
-	if err := eachHit(spilled, func(b []byte) error { sieve.Add(sieveKey(b)); return nil }); err != nil {
-		return err
-	}
 	s := &sorter{}
 	defer s.close()
 	err := eachHit(spilled, func(b []byte) error {

@@ -75,6 +75,12 @@ type Shard interface {
 	Discard()
 }
 
+// A Follower is a Shard that wants to know how far its file has come, so that it can hash and flush what is there.
+type Follower interface {
+	// Written says that the first n bytes will not change.
+	Written(n int64)
+}
+
 // A Split is the files of one split, to be written into Shards files.
 type Split struct {
 	Name  string

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/rlprep/rlprep/internal/killpoint"
@@ -92,7 +93,7 @@ func (p *Plan) Run(ctx context.Context) (*Report, error) {
 			rep.Dropped[k] += n
 		}
 	}
-	if err := p.judge(r.spilled, fs.add); err != nil {
+	if err := p.judge(r.spilled, r.sieve, fs.add); err != nil {
 		return nil, err
 	}
 	return p.close(rep, fs)
@@ -125,7 +126,8 @@ type runner struct {
 	report *Report
 	ctx    context.Context
 
-	spilled []spill.Run // what the rules emitted
+	spilled []spill.Run  // what the rules emitted
+	sieve   *spill.Sieve // of it
 	spills  []*os.File
 
 	rec   *Record // of the task at hand
@@ -179,7 +181,19 @@ func (r *runner) resume(t *Task) (*Record, error) {
 	if r.plan.Job.Progress != nil {
 		r.plan.Job.Progress(rec.RowsIn, t.Name)
 	}
-	return rec, r.openSpill(rec)
+	if err := r.openSpill(rec); err != nil || rec.Hits == 0 {
+		return rec, err
+	}
+	return rec, eachHit(r.spilled[len(r.spilled)-1:], r.sift)
+}
+
+// sift takes note of a hit.
+func (r *runner) sift(b []byte) error {
+	if r.sieve == nil {
+		r.sieve = spill.NewSieve(r.plan.Rows)
+	}
+	r.sieve.Add(sieveKey(b))
+	return nil
 }
 
 // work does the units in parallel and takes their results in order, with a bounded number under way.
@@ -216,7 +230,7 @@ func (r *runner) work(todo []assignment) error {
 	})
 	for range workers {
 		wg.Go(func() {
-			w := &worker{plan: r.plan, encoders: map[string]*parquetio.Encoder{}}
+			w := newWorker(r.plan)
 			for i := range next {
 				results[i] <- w.unit(ctx, todo[i].task, todo[i].task.Units[todo[i].unit])
 			}
@@ -307,6 +321,11 @@ func (r *runner) begin(t *Task) error {
 
 func (r *runner) write(t *Task, res *result) error {
 	j := r.plan.Job
+	for b := range slices.Chunk(res.hits, hitSize) {
+		if err := r.sift(b); err != nil {
+			return err
+		}
+	}
 	if j.Sink == nil {
 		return r.keepHits(res.hits)
 	}
@@ -322,6 +341,9 @@ func (r *runner) write(t *Task, res *result) error {
 			return err
 		}
 		res.group.Release()
+		if f, ok := r.shard.(Follower); ok {
+			f.Written(r.out.Offset())
+		}
 		killpoint.At("mid-page")
 	}
 	if len(res.hits) > 0 {

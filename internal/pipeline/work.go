@@ -49,6 +49,11 @@ var errRepeat = errors.New("rows are repeated")
 type worker struct {
 	plan     *Plan
 	encoders map[string]*parquetio.Encoder // by split
+	builders map[*step][]*record.Builder   // kept for the memory that they hold
+}
+
+func newWorker(p *Plan) *worker {
+	return &worker{plan: p, encoders: map[string]*parquetio.Encoder{}, builders: map[*step][]*record.Builder{}}
 }
 
 func (w *worker) unit(ctx context.Context, t *Task, u Unit) *result {
@@ -125,6 +130,7 @@ type machine struct {
 	told    bool // a rule was told that values made from row numbers are distinct
 	repeats bool // they are not: rows come out more than once
 
+	worker   *worker
 	funcs    []transform.Func
 	cursors  []*record.Cursor
 	builders [][]*record.Builder
@@ -134,7 +140,7 @@ type machine struct {
 }
 
 func (w *worker) newMachine(t *Task, u Unit, p Part, r *result, raw bool) *machine {
-	m := &machine{job: w.plan.Job, task: t, part: p, prog: w.plan.programs[t.Split][p.File], res: r}
+	m := &machine{worker: w, job: w.plan.Job, task: t, part: p, prog: w.plan.programs[t.Split][p.File], res: r}
 	m.raw = newRaw(m.prog)
 	m.whole = !raw && m.job.KeepRejects
 	m.resolve()
@@ -146,6 +152,22 @@ func (w *worker) newMachine(t *Task, u Unit, p Part, r *result, raw bool) *machi
 }
 
 func newRaw(p *program) []*record.Raw { return make([]*record.Raw, len(p.leaf)) }
+
+// newBuilders returns builders for the puts of a step: those of the unit before, where there was one.
+func (w *worker) newBuilders(s *step) ([]*record.Builder, error) {
+	if bs, ok := w.builders[s]; ok {
+		return bs, nil
+	}
+	bs := make([]*record.Builder, len(s.puts))
+	for i, p := range s.puts {
+		var err error
+		if bs[i], err = record.NewBuilder(p.field, p.base); err != nil {
+			return nil, err
+		}
+	}
+	w.builders[s] = bs
+	return bs, nil
+}
 
 func notNil(r *record.Raw) bool { return r != nil }
 
@@ -170,13 +192,9 @@ func (m *machine) open(ctx context.Context) error {
 	for _, s := range m.prog.steps {
 		m.funcs = append(m.funcs, s.plan.Bind())
 		m.cursors = append(m.cursors, s.bind.Cursor())
-		var bs []*record.Builder
-		for _, p := range s.puts {
-			b, err := record.NewBuilder(p.field, p.base)
-			if err != nil {
-				return err
-			}
-			bs = append(bs, b)
+		bs, err := m.worker.newBuilders(s)
+		if err != nil {
+			return err
 		}
 		m.builders = append(m.builders, bs)
 	}

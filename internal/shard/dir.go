@@ -156,11 +156,22 @@ type File struct {
 	f       *os.File
 	spill   *os.File
 	rejects *os.File
+	follow  *follower // nil: nothing of f is settled yet
 	done    bool
 }
 
 // File is the file that is written.
 func (s *File) File() *os.File { return s.f }
+
+// Written says that the first n bytes of the file will not change, so that they are hashed and handed to the disk meanwhile.
+func (s *File) Written(n int64) {
+	if s.follow == nil {
+		s.follow, _ = follow(s.f.Name()) // Publish tries again, and tells
+	}
+	if s.follow != nil {
+		s.follow.advance(n, false)
+	}
+}
 
 // Spill is the file for the task's keys, made at the first call.
 func (s *File) Spill() (*os.File, error) { return s.side(&s.spill, "keys") }
@@ -193,7 +204,7 @@ func (s *File) Publish(empty bool, record func(bytes int64, sha256 string) ([]by
 	if empty {
 		err = errors.Join(s.f.Close(), os.Remove(part))
 	} else {
-		st.SHA256, st.Bytes, err = finishFile(s.f)
+		st.SHA256, st.Bytes, err = s.finish()
 	}
 	if err != nil {
 		return err
@@ -227,17 +238,21 @@ func closeSide(f *os.File) (int64, error) {
 	return n, errors.Join(err, f.Sync(), f.Close())
 }
 
-// finishFile makes f durable and returns its hash and size. The hash is of what can be read back.
-func finishFile(f *os.File) (string, int64, error) {
-	flush := make(chan error, 1)
-	go func() { flush <- f.Sync() }()
-	sum, n, err := hashFile(f.Name())
-	err = errors.Join(err, <-flush)
-	st, serr := f.Stat()
-	if serr == nil && st.Size() != n {
-		serr = fmt.Errorf("%s: read back %d of %d bytes", f.Name(), n, st.Size())
+// finish makes the file durable and returns its hash and size.
+func (s *File) finish() (sum string, bytes int64, err error) {
+	st, err := s.f.Stat()
+	if err != nil {
+		return "", 0, err
 	}
-	return sum, n, errors.Join(err, serr, f.Close())
+	if s.follow == nil {
+		if s.follow, err = follow(s.f.Name()); err != nil {
+			return "", 0, err
+		}
+	}
+	flush := make(chan error, 1)
+	go func() { flush <- s.f.Sync() }()
+	sum, err = s.follow.finish(st.Size())
+	return sum, st.Size(), errors.Join(err, <-flush, s.f.Close())
 }
 
 // Discard removes what was written. After Publish it does nothing.
@@ -246,6 +261,9 @@ func (s *File) Discard() {
 		return
 	}
 	s.done = true
+	if s.follow != nil {
+		s.follow.stop()
+	}
 	for _, f := range []*os.File{s.f, s.spill, s.rejects} {
 		if f != nil {
 			f.Close()

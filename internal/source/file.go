@@ -70,6 +70,17 @@ func (f *File) SHA256(ctx context.Context) (string, error) {
 	return f.sum, nil
 }
 
+// Identity tells this state of the file from others without reading it: by its hash where that is known, else by size and time of
+// the last change, as make and rsync do. It is meant for one machine and one run and its repetition.
+func (f *File) Identity() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.sum != "" || f.info == nil {
+		return f.sum
+	}
+	return fmt.Sprintf("%d bytes of %d", f.info.Size(), f.info.ModTime().UnixNano())
+}
+
 func (f *File) hashPath(ctx context.Context, w io.Writer) error {
 	in, err := os.Open(f.path)
 	if err != nil {
