@@ -25,6 +25,7 @@ var commands = []func(*app) *cobra.Command{
 	newSelect,
 	newLint,
 	newInspect,
+	newLaunch,
 	newVerify,
 	newList,
 	newExplain,

@@ -1,0 +1,394 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/rlprep/rlprep/internal/launch"
+	"github.com/rlprep/rlprep/schema/rule"
+	"github.com/rlprep/rlprep/schema/verl"
+)
+
+// A launchRun is one run of the command.
+type launchRun struct {
+	app    *app
+	flags  launchFlags
+	target string
+	json   bool
+	diff   bool
+}
+
+func newLaunch(a *app) *cobra.Command {
+	l := &launchRun{app: a}
+	cmd := &cobra.Command{
+		Use:   "launch SCRIPT|CONFIG|KEY=VALUE… [-- ARGS…]",
+		Short: "show what a launch script really gives the trainer",
+		Long: `Shows what a launch will really do: the commands that a shell script calls, and of each training the agent loop,
+tools, trace, batch arithmetic and reward, each with the line it comes from, or as a default of that version of verl.
+The script is interpreted: nothing is started, nothing is written, and no file is read but those below its own folder
+that it sources, and the configurations that it names. ARGS are the script's arguments, or without a script the command.`,
+		Example: `  rlprep launch run.sh -- trainer.use_v1=False
+  rlprep launch --diff run_a.sh run_b.sh
+  rlprep launch -- python3 -m verl.trainer.main_ppo actor_rollout_ref.rollout.trace.backend=mlflow`,
+		Args:        cobra.ArbitraryArgs,
+		Annotations: exits(ExitClean, ExitUsage, ExitFile, ExitInterrupted),
+		RunE:        l.run,
+	}
+	f := cmd.Flags()
+	l.flags.register(f)
+	f.StringVar(&l.target, "target", rule.DefaultTarget.String(), "trainer and version whose defaults hold: verl@0.5 to verl@0.9")
+	f.BoolVar(&l.json, "json", false, "print an object with commands and effective")
+	f.BoolVar(&l.diff, "diff", false, "print what two launches do differently")
+	return cmd
+}
+
+func (l *launchRun) run(cmd *cobra.Command, args []string) error {
+	target, err := rule.ParseTarget(l.target)
+	if err != nil {
+		return &usageError{err}
+	}
+	var rest []string
+	if n := cmd.ArgsLenAtDash(); n >= 0 {
+		args, rest = args[:n], args[n:]
+	}
+	var files, keys []string
+	for _, arg := range args {
+		if isOverride(arg) {
+			keys = append(keys, arg)
+		} else {
+			files = append(files, arg)
+		}
+	}
+	rest = append(keys, rest...)
+	want := 1
+	if l.diff {
+		want = 2
+	}
+	switch {
+	case len(files) > want:
+		return usagef("unexpected argument %q", files[want])
+	case l.diff && len(files) < 2:
+		return usagef("--diff: expected two launches")
+	case len(files)+len(rest) == 0:
+		return usagef("no launch: name a script, a .yaml file, or key=value")
+	case len(files) == 0:
+		files = []string{""}
+	}
+	var launches []*launched
+	for _, file := range files {
+		one, err := l.flags.read(cmd.Context(), l.app, file, rest, target)
+		if err != nil {
+			return err
+		}
+		launches = append(launches, one)
+	}
+	if l.diff {
+		return l.differences(launches[0], launches[1])
+	}
+	return l.show(launches[0])
+}
+
+// isOverride tells "key=value" from the name of a file.
+func isOverride(arg string) bool {
+	key, _, ok := strings.Cut(arg, "=")
+	return ok && !strings.Contains(key, "/") || strings.HasPrefix(arg, "~") && !strings.HasPrefix(arg, "~/")
+}
+
+// A launchedValue is a value with where it comes from.
+type launchedValue struct {
+	Value   any      `json:"value"`
+	From    string   `json:"from"`
+	File    string   `json:"file,omitempty"`
+	Line    int      `json:"line,omitempty"`
+	Vars    []string `json:"vars,omitempty"`
+	Assumed bool     `json:"assumed,omitempty"`
+	Note    string   `json:"note,omitempty"`
+}
+
+func newLaunchedValue(v any, s launch.Source, note string) launchedValue {
+	return launchedValue{Value: v, From: s.String(), File: s.File, Line: s.Line, Vars: s.Vars, Assumed: s.Assumed, Note: note}
+}
+
+// A launchedCommand is a command as --json shows it.
+type launchedCommand struct {
+	Line      int               `json:"line"`
+	File      string            `json:"file,omitempty"`
+	Argv      []string          `json:"argv"`
+	Inner     string            `json:"inner,omitempty"`
+	Module    string            `json:"module,omitempty"`
+	Overrides []launch.Override `json:"overrides"`
+	Errors    []string          `json:"errors,omitempty"`
+}
+
+// A launchedEffect is what one training does.
+type launchedEffect struct {
+	Command  int                      `json:"command"` // index in commands, or in assumed
+	Module   string                   `json:"module"`
+	Target   string                   `json:"target"`
+	Facts    map[string]launchedValue `json:"facts"`
+	Config   map[string]launchedValue `json:"config"`
+	Problems []string                 `json:"problems,omitempty"`
+	Notes    []string                 `json:"notes,omitempty"`
+
+	names []string // of Facts, in order
+}
+
+// A launchReport is what --json prints.
+type launchReport struct {
+	Launch    string            `json:"launch"`
+	Commands  []launchedCommand `json:"commands"`
+	Assumed   []launchedCommand `json:"assumed,omitempty"`
+	Missing   string            `json:"missing,omitempty"`
+	Effective *launchedEffect   `json:"effective"`
+	Further   []*launchedEffect `json:"further,omitempty"` // trainings after the first
+	Notes     []string          `json:"notes,omitempty"`
+}
+
+func describeLaunch(l *launched) *launchReport {
+	r := &launchReport{Launch: l.name, Commands: describeCommands(l.result.Commands), Missing: l.result.Missing}
+	if len(l.result.Assumed) > 0 {
+		r.Assumed = describeCommands(l.result.Assumed)
+	}
+	for _, n := range l.result.Notes {
+		r.Notes = append(r.Notes, fmt.Sprintf("%s:%d: %s", l.name, n.Line, n.Text))
+	}
+	for _, t := range l.trainings {
+		e := t.effect()
+		for i := range l.result.Commands {
+			if &l.result.Commands[i] == t.config.Command {
+				e.Command = i
+			}
+		}
+		for i := range l.result.Assumed {
+			if &l.result.Assumed[i] == t.config.Command {
+				e.Command = i
+			}
+		}
+		if r.Effective == nil {
+			r.Effective = e
+		} else {
+			r.Further = append(r.Further, e)
+		}
+	}
+	return r
+}
+
+func describeCommands(commands []launch.Command) []launchedCommand {
+	out := []launchedCommand{}
+	for i := range commands {
+		c := &commands[i]
+		overrides := c.Overrides
+		if overrides == nil {
+			overrides = []launch.Override{}
+		}
+		out = append(out, launchedCommand{c.Line, c.File, c.Argv, c.Inner, c.Module(), overrides, c.Errors})
+	}
+	return out
+}
+
+// effect gathers what a training does.
+func (t *training) effect() *launchedEffect {
+	cfg := t.config
+	e := &launchedEffect{Module: cfg.Module, Target: t.target.String(), Facts: map[string]launchedValue{}, Config: map[string]launchedValue{}, Notes: cfg.Notes}
+	for _, f := range t.launch().Facts() {
+		e.names = append(e.names, f.Name)
+		e.Facts[f.Name] = newLaunchedValue(json.RawMessage(f.Value.AppendJSON(nil)), t.source(f.Keys), f.Note)
+	}
+	for key := range verl.Defaults(t.target) {
+		if n := cfg.Get(key); n != nil {
+			e.Config[key] = newLaunchedValue(launch.JSONValue(n.Any()), n.Source, "")
+		}
+	}
+	for _, p := range cfg.Problems {
+		e.Problems = append(e.Problems, fmt.Sprintf("%s: %s", p.Source, p.Text))
+	}
+	return e
+}
+
+// source is where a fact comes from: the first of its keys that the launch sets, else the first.
+func (t *training) source(keys []string) launch.Source {
+	for _, key := range keys {
+		if n := t.config.Get(key); n != nil && t.config.Set(key) {
+			return n.Source
+		}
+	}
+	for _, key := range keys {
+		if n := t.config.Get(key); n != nil {
+			return n.Source
+		}
+	}
+	return launch.Source{Note: fmt.Sprintf("verl 0.%d", t.target.Minor)}
+}
+
+func (l *launchRun) show(one *launched) error {
+	r := describeLaunch(one)
+	if l.json {
+		return printJSON(l.app.stdout, r)
+	}
+	w := l.app.stdout
+	if len(r.Commands)+len(r.Assumed) == 0 && r.Effective == nil {
+		fmt.Fprintf(w, "%s: calls none of python, torchrun, ray, srun, sbatch, accelerate\n", r.Launch)
+	}
+	printCommandList(w, r.Commands, "")
+	if r.Missing != "" {
+		fmt.Fprintf(w, "%s: %s; with placeholders it calls:\n", r.Launch, r.Missing)
+		printCommandList(w, r.Assumed, " (assumed)")
+	}
+	if r.Effective != nil {
+		for _, e := range append([]*launchedEffect{r.Effective}, r.Further...) {
+			fmt.Fprintln(w)
+			e.print(w)
+		}
+	}
+	for _, n := range r.Notes {
+		fmt.Fprintf(w, "note: %s\n", n)
+	}
+	return nil
+}
+
+func printCommandList(w io.Writer, commands []launchedCommand, mark string) {
+	for _, c := range commands {
+		at := ""
+		if c.File != "" {
+			at = fmt.Sprintf("%s:%d: ", c.File, c.Line)
+		}
+		words := slices.DeleteFunc(slices.Clone(c.Argv), func(a string) bool { return strings.Contains(a, "=") && !strings.HasPrefix(a, "-") })
+		text := strings.Join(words, " ")
+		if len(text) > 120 {
+			text = strings.ToValidUTF8(text[:120], "") + "…"
+		}
+		if c.Inner != "" {
+			mark = " (carried by " + c.Inner + ")" + mark
+		}
+		fmt.Fprintf(w, "%s%s: %d overrides%s\n", at, text, len(c.Overrides), mark)
+		for _, e := range c.Errors {
+			fmt.Fprintf(w, "  %s\n", e)
+		}
+	}
+}
+
+func (e *launchedEffect) print(w io.Writer) {
+	if e.Module != "" {
+		fmt.Fprintf(w, "%s on %s\n", e.Module, e.Target)
+	} else {
+		fmt.Fprintf(w, "on %s\n", e.Target)
+	}
+	width, most := 0, 0
+	for _, name := range e.names {
+		width = max(width, len(name))
+		if n := len(e.Facts[name].text()); n <= 44 {
+			most = max(most, n)
+		}
+	}
+	for _, name := range e.names {
+		v := e.Facts[name]
+		note := ""
+		if v.Note != "" {
+			note = ": " + v.Note
+		}
+		fmt.Fprintf(w, "  %-*s  %-*s  %s%s\n", width, name, most, v.text(), v.From, note)
+	}
+	for _, p := range e.Problems {
+		fmt.Fprintf(w, "  problem: %s\n", p)
+	}
+	for _, n := range e.Notes {
+		fmt.Fprintf(w, "  note: %s\n", n)
+	}
+}
+
+// text is a value on one line: a text without quotes.
+func (v launchedValue) text() string {
+	raw, ok := v.Value.(json.RawMessage)
+	if !ok {
+		b, err := json.Marshal(v.Value)
+		if err != nil {
+			return fmt.Sprint(v.Value)
+		}
+		raw = b
+	}
+	var s string
+	if json.Unmarshal(raw, &s) == nil && s != "" && s == strings.TrimSpace(s) {
+		return s
+	}
+	return string(raw)
+}
+
+// differences prints what the first trainings of two launches do differently.
+func (l *launchRun) differences(a, b *launched) error {
+	for _, one := range []*launched{a, b} {
+		if len(one.trainings) == 0 {
+			return usagef("%s starts no training", one.name)
+		}
+	}
+	out := diffLaunches(a.trainings[0], b.trainings[0])
+	if l.json {
+		return printJSON(l.app.stdout, out)
+	}
+	if len(out) == 0 {
+		fmt.Fprintf(l.app.stdout, "%s and %s do the same\n", a.name, b.name)
+	}
+	for _, d := range out {
+		fmt.Fprintln(l.app.stdout, d.Name)
+		for i, v := range []*launchedValue{d.A, d.B} {
+			if v == nil {
+				fmt.Fprintf(l.app.stdout, "  %s -\n", "ab"[i:i+1])
+				continue
+			}
+			fmt.Fprintf(l.app.stdout, "  %s %s  %s\n", "ab"[i:i+1], v.text(), v.From)
+		}
+	}
+	return nil
+}
+
+// A launchDifference is a fact or a key whose value differs; nil where one side has none.
+type launchDifference struct {
+	Name string         `json:"name"`
+	A    *launchedValue `json:"a"`
+	B    *launchedValue `json:"b"`
+}
+
+// diffLaunches compares the facts, then every key that either of them sets.
+func diffLaunches(a, b *training) []launchDifference {
+	out := []launchDifference{}
+	compare := func(name string, x, y *launchedValue) {
+		if x == nil && y == nil || x != nil && y != nil && x.text() == y.text() {
+			return
+		}
+		out = append(out, launchDifference{name, x, y})
+	}
+	x, y := a.effect(), b.effect()
+	at := func(m map[string]launchedValue, name string) *launchedValue {
+		if v, ok := m[name]; ok {
+			return &v
+		}
+		return nil
+	}
+	names := slices.Clone(x.names)
+	for _, n := range y.names {
+		if !slices.Contains(names, n) {
+			names = append(names, n)
+		}
+	}
+	for _, n := range names {
+		compare(n, at(x.Facts, n), at(y.Facts, n))
+	}
+	keys := append(a.config.Leaves(), b.config.Leaves()...)
+	slices.Sort(keys)
+	value := func(t *training, key string) *launchedValue {
+		n := t.config.Get(key)
+		if n == nil {
+			return nil
+		}
+		v := newLaunchedValue(launch.JSONValue(n.Any()), n.Source, "")
+		return &v
+	}
+	for _, k := range slices.Compact(keys) {
+		compare(k, value(a, k), value(b, k))
+	}
+	return out
+}

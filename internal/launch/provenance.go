@@ -1,0 +1,251 @@
+package launch
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// finish turns what was recorded into commands, with the line and the variables of each argument.
+func (sh *shell) finish() []Command {
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	idx := indexWords(sh.files)
+	out := make([]Command, len(sh.commands))
+	for i, r := range sh.commands {
+		c := r.cmd
+		call := idx.call(r.pos)
+		c.File = call.file
+		for _, a := range c.Argv {
+			s := idx.source(call, a)
+			s.Kind = FromScript
+			if s.Line == 0 && slices.Contains(sh.script.Args, a) {
+				s = Source{Kind: FromArgument}
+			}
+			s.Assumed = slices.ContainsFunc(sh.assumed, func(p string) bool { return strings.Contains(a, p) })
+			if s.Line == 0 && s.Kind == FromScript {
+				s.Line = c.Line
+			}
+			c.sources = append(c.sources, s)
+		}
+		c.parse()
+		out[i] = c
+	}
+	return out
+}
+
+// A word is a word of a script that begins with a key, "data.train_files=$HOME/…".
+type word struct {
+	key  string
+	line int
+	vars []string
+	pos  syntax.Pos
+}
+
+// A callSite is one call in a script.
+type callSite struct {
+	file     string
+	pos, end syntax.Pos
+}
+
+// wordIndex finds where an argument stands in the text of a script: the shell hands over values, not places.
+type wordIndex struct {
+	words map[string][]word // by file
+	calls []callSite
+}
+
+func indexWords(files []*syntax.File) *wordIndex {
+	idx := &wordIndex{words: map[string][]word{}}
+	for _, f := range files {
+		syntax.Walk(f, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.CallExpr:
+				if len(n.Args) > 0 {
+					idx.calls = append(idx.calls, callSite{f.Name, n.Pos(), n.End()}, callSite{f.Name, n.Args[0].Pos(), n.End()})
+				}
+			case *syntax.Word:
+				if key := wordKey(n); key != "" {
+					idx.words[f.Name] = append(idx.words[f.Name], word{key, int(n.Pos().Line()), wordVars(n), n.Pos()})
+				}
+			}
+			return true
+		})
+	}
+	return idx
+}
+
+// call finds the call at pos: positions do not say their file.
+func (idx *wordIndex) call(pos syntax.Pos) callSite {
+	for _, c := range idx.calls {
+		if c.pos == pos {
+			return c
+		}
+	}
+	if len(idx.calls) > 0 {
+		return callSite{file: idx.calls[0].file, pos: pos, end: pos}
+	}
+	return callSite{pos: pos, end: pos}
+}
+
+// source returns the place of an argument of a call: the last word of the call with its key, else the last before it.
+func (idx *wordIndex) source(call callSite, arg string) Source {
+	s := Source{File: call.file}
+	key, _, ok := strings.Cut(arg, "=")
+	if !ok {
+		return s
+	}
+	var best *word
+	inside := false
+	words := idx.words[call.file]
+	for i := range words {
+		w := &words[i]
+		if w.key != key {
+			continue
+		}
+		in := w.pos.Offset() >= call.pos.Offset() && w.pos.Offset() < call.end.Offset()
+		before := w.pos.Offset() < call.pos.Offset()
+		if in || before && !inside || best == nil {
+			best, inside = w, inside || in
+		}
+	}
+	if best == nil {
+		for file, more := range idx.words {
+			for i := range more {
+				if file != call.file && more[i].key == key {
+					return Source{File: file, Line: more[i].line, Vars: more[i].vars}
+				}
+			}
+		}
+		return s
+	}
+	s.Line, s.Vars = best.line, best.vars
+	return s
+}
+
+// wordKey returns what stands before the first "=" of a word, where that is literal.
+func wordKey(w *syntax.Word) string {
+	if len(w.Parts) == 0 {
+		return ""
+	}
+	text := ""
+	switch p := w.Parts[0].(type) {
+	case *syntax.Lit:
+		text = p.Value
+	case *syntax.SglQuoted:
+		text = p.Value
+	case *syntax.DblQuoted:
+		if len(p.Parts) > 0 {
+			if l, ok := p.Parts[0].(*syntax.Lit); ok {
+				text = l.Value
+			}
+		}
+	}
+	key, _, ok := strings.Cut(text, "=")
+	if !ok {
+		return ""
+	}
+	return key
+}
+
+// wordVars lists the variables that a word names, each once.
+func wordVars(w *syntax.Word) []string {
+	var out []string
+	syntax.Walk(w, func(n syntax.Node) bool {
+		if p, ok := n.(*syntax.ParamExp); ok && p.Param != nil && !slices.Contains(out, p.Param.Value) {
+			out = append(out, p.Param.Value)
+		}
+		return true
+	})
+	return out
+}
+
+// NewCommand returns the command of these arguments, given on rlprep's own command line.
+func NewCommand(argv []string, dir string) Command {
+	c := Command{Argv: slices.Clone(argv), Dir: dir}
+	for range argv {
+		c.sources = append(c.sources, Source{Kind: FromArgument})
+	}
+	c.parse()
+	return c
+}
+
+// parse splits a command into flags of its launchers, its module, and overrides.
+func (c *Command) parse() {
+	inv := c.invocation()
+	for i := inv.rest; i < len(c.Argv); i++ {
+		a := c.Argv[i]
+		if inv.flags[i] || strings.HasPrefix(a, "-") || !strings.Contains(a, "=") && !strings.HasPrefix(a, "~") {
+			continue
+		}
+		o, err := ParseOverride(a)
+		if err != nil {
+			c.Errors = append(c.Errors, err.Error())
+			continue
+		}
+		o.Source = c.sources[i]
+		c.Overrides = append(c.Overrides, o)
+	}
+}
+
+// An invocation is how a command calls a Python program.
+type invocation struct {
+	module     string // "verl.trainer.main_ppo", or a path that ends in .py; "" where none was found
+	rest       int    // index of the first argument of the program; len(Argv) where there is none
+	configPath string
+	configName string
+	configAt   int          // index of --config-name, 0 where it is not given
+	flags      map[int]bool // arguments that belong to a flag
+}
+
+// invocation finds the module or script of a command and Hydra's own flags.
+func (c *Command) invocation() invocation {
+	inv := invocation{rest: len(c.Argv), flags: map[int]bool{}}
+	if len(c.Argv) == 0 {
+		return inv
+	}
+	start := 1
+	switch program(c.Argv[0]) {
+	case "python", "python3", "torchrun", "accelerate":
+	default:
+		return inv // what ray and srun carry is a command of its own
+	}
+	for i := start; i < len(c.Argv); i++ {
+		a := c.Argv[i]
+		switch {
+		case a == "-m" && i+1 < len(c.Argv):
+			inv.module, inv.rest = c.Argv[i+1], i+2
+		case strings.HasPrefix(a, "-m") && !strings.HasPrefix(a, "--") && len(a) > 2 && program(c.Argv[0]) != "accelerate":
+			inv.module, inv.rest = a[2:], i+1
+		case strings.HasSuffix(a, ".py") && !strings.HasPrefix(a, "-"):
+			inv.module, inv.rest = a, i+1
+		case a == "-c" && strings.HasPrefix(program(c.Argv[0]), "python"):
+			return inv
+		default:
+			continue
+		}
+		break
+	}
+	for i := inv.rest; i < len(c.Argv); i++ {
+		name, value, has := strings.Cut(c.Argv[i], "=")
+		var into *string
+		switch name {
+		case "--config-path", "-cp":
+			into = &inv.configPath
+		case "--config-name", "-cn":
+			into, inv.configAt = &inv.configName, i
+		case "--config-dir", "-cd", "--experimental-rerun", "--package", "-p", "--info", "-i":
+			into = new(string)
+		default:
+			continue
+		}
+		inv.flags[i] = true
+		if !has && i+1 < len(c.Argv) {
+			i++
+			value = c.Argv[i]
+			inv.flags[i] = true
+		}
+		*into = value
+	}
+	return inv
+}

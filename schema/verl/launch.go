@@ -1,0 +1,382 @@
+package verl
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/schema/rule"
+)
+
+// Keys of verl's configuration, and what rule.Env.Lookup has beside them.
+const (
+	rollout      = "actor_rollout_ref.rollout."
+	keyBatch     = "data.train_batch_size"
+	keyGenBatch  = "data.gen_batch_size"
+	keyN         = rollout + "n"
+	keyWorkers   = rollout + "agent.num_workers"
+	keyAgent     = rollout + "agent.default_agent_loop"
+	keyAgents    = rollout + "agent.agent_loop_config_path"
+	keyMulti     = rollout + "multi_turn.enable"
+	keyTools     = rollout + "multi_turn.tool_config_path"
+	keyFunctions = rollout + "multi_turn.function_tool_path"
+	keyInteract  = rollout + "multi_turn.interaction_config_path"
+	keyFormat    = rollout + "multi_turn.format"
+	keyMode      = rollout + "mode"
+	keyBackend   = rollout + "trace.backend"
+	keyToken     = rollout + "trace.token2text"
+	keyCap       = rollout + "trace.max_samples_per_step_per_worker"
+	keyV1        = "trainer.use_v1"
+	keyCustomCls = "data.custom_cls.path"
+
+	keyModule = "%module"
+)
+
+// A Launch is a launch as verl takes it: what it sets, over verl's own configuration of the target version.
+type Launch struct {
+	Target   rule.Target
+	Lookup   func(key string) (schema.Value, schema.Pos)
+	defaults map[string]any
+}
+
+// NewLaunch returns the launch that lookup tells of (rule.Env.Lookup), nil where lookup is.
+func NewLaunch(t rule.Target, lookup func(string) (schema.Value, schema.Pos)) *Launch {
+	if lookup == nil {
+		return nil
+	}
+	return &Launch{t, lookup, Defaults(t)}
+}
+
+// launchOf returns the launch of a pass, nil where none was given.
+func launchOf(p *rule.Pass) *Launch { return NewLaunch(p.Env.Target, p.Env.Lookup) }
+
+// Value returns the value of a key, Missing where this version has none. set tells whether the launch sets it; pos is where,
+// or else where the command stands.
+func (l *Launch) Value(key string) (v schema.Value, pos schema.Pos, set bool) {
+	if v, pos = l.Lookup(key); !v.IsMissing() {
+		return v, pos.At(schema.Path(key)), true
+	}
+	_, pos = l.Lookup(keyModule)
+	d, ok := l.defaults[key]
+	if !ok {
+		return schema.Value{}, pos, false
+	}
+	if ref, ok := d.(string); ok && strings.HasPrefix(ref, "${") {
+		v, _, _ = l.Value(ref[2 : len(ref)-1])
+		return v, pos.At(schema.Path(key)), false
+	}
+	return fromDefault(d), pos.At(schema.Path(key)), false
+}
+
+func fromDefault(d any) schema.Value {
+	switch d := d.(type) {
+	case bool:
+		return schema.BoolValue(d)
+	case int64:
+		return schema.IntValue(d)
+	case float64:
+		return schema.FloatValue(d)
+	case string:
+		return schema.TextValue(d)
+	case []any:
+		elems := make([]schema.Value, len(d))
+		for i, e := range d {
+			elems[i] = fromDefault(e)
+		}
+		return schema.ListValue(elems)
+	}
+	return schema.NullValue
+}
+
+// Text, Int and Bool return the value of a key where it is of that kind, else "", 0 and false.
+func (l *Launch) Text(key string) string {
+	v, _, _ := l.Value(key)
+	if v.Kind() != schema.Text {
+		return ""
+	}
+	return v.Text()
+}
+
+// Int returns the integer of a key, 0 where it holds none.
+func (l *Launch) Int(key string) int64 {
+	v, _, _ := l.Value(key)
+	return v.Int()
+}
+
+// Bool returns whether a key holds true.
+func (l *Launch) Bool(key string) bool {
+	v, _, _ := l.Value(key)
+	return v.Bool()
+}
+
+// pos is where a key is set, or where the command stands.
+func (l *Launch) pos(key string) schema.Pos {
+	_, pos, _ := l.Value(key)
+	return pos.At(schema.Path(key))
+}
+
+// V1 reports whether the V1 trainer runs: the default since verl 0.9 (bc6fb966c, 2026-06-24).
+func (l *Launch) V1() bool { return l.Target.Minor >= 9 && l.Bool(keyV1) }
+
+// RL reports whether the command is an RL training of verl's, as far as its module's name tells.
+func (l *Launch) RL() bool {
+	v, _ := l.Lookup(keyModule)
+	m := v.Text()
+	switch {
+	case strings.Contains(m, "sft"), strings.Contains(m, "main_generation"), strings.Contains(m, "main_eval"), strings.Contains(m, "preprocess"):
+		return false
+	}
+	return true
+}
+
+// A Tool is one entry of the tool configuration.
+type Tool struct{ Name, Class, Type string }
+
+// Tools returns the tools of the YAML that tool_config_path names; known is false where tools are configured in a file that
+// cannot be read here.
+func (l *Launch) Tools() (tools []Tool, configured, known bool) {
+	path := l.Text(keyTools)
+	if path == "" {
+		return nil, l.Text(keyFunctions) != "", false
+	}
+	doc, _ := l.Lookup("@" + keyTools)
+	list := doc.Field("tools")
+	if list.Kind() != schema.List {
+		return nil, true, false
+	}
+	for i := range list.Len() {
+		e := list.Elem(i)
+		tools = append(tools, Tool{e.Field("tool_schema").Field("function").Field("name").Text(), e.Field("class_name").Text(), e.Field("config").Field("type").Text()})
+	}
+	return tools, true, true
+}
+
+// Agents returns the names that agent_loop_config_path registers.
+func (l *Launch) Agents() (names []string, known bool) {
+	if l.Text(keyAgents) == "" {
+		return nil, true
+	}
+	doc, _ := l.Lookup("@" + keyAgents)
+	if doc.Kind() != schema.List {
+		return nil, false
+	}
+	for i := range doc.Len() {
+		if name := doc.Elem(i).Field("name").Text(); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names, true
+}
+
+// Reward returns the path of the user's reward function and the key that sets it; reward.custom_reward_function since 0.7.1
+// (67dc84b96), custom_reward_function before, which later versions still take (executed on 0.9.1).
+func (l *Launch) Reward() (path, key string) {
+	for _, key := range []string{"reward.custom_reward_function.path", "custom_reward_function.path"} {
+		if path := l.Text(key); path != "" && (l.Target.Minor >= 7 || !strings.HasPrefix(key, "reward.")) {
+			return path, key
+		}
+	}
+	return "", ""
+}
+
+// Manager returns the name of the reward manager and the key that sets it.
+func (l *Launch) Manager() (name, key string) {
+	for _, key := range []string{"reward_model.reward_manager", "reward.reward_manager.name", "reward_manager.name"} {
+		if name := l.Text(key); name != "" {
+			return name, key
+		}
+	}
+	return "naive", "reward_model.reward_manager"
+}
+
+// Backends are the trace backends of a version: rollout_trace.py knows weave and mlflow, and trackio since 0.8 (5b2b55d48,
+// 2026-05-24). Their names are compared as they are.
+func (l *Launch) Backends() []string {
+	if l.Target.Minor >= 8 {
+		return []string{"mlflow", "trackio", "weave"}
+	}
+	return []string{"mlflow", "weave"}
+}
+
+// Traced reports whether trajectories are traced, and if not, why.
+func (l *Launch) Traced() (bool, string) {
+	backend := l.Text(keyBackend)
+	switch {
+	case backend == "":
+		return false, "no trace backend"
+	case !slices.Contains(l.Backends(), backend):
+		return false, "verl " + l.version() + " knows no backend " + backend
+	case l.Text(keyMode) == "sync":
+		return false, "rollout.mode=sync has no agent loop"
+	case l.capped() && l.Int(keyCap) == 0:
+		return false, "max_samples_per_step_per_worker=0"
+	case l.V1():
+		return false, "the V1 trainer traces nothing (trainer.use_v1=False does)"
+	}
+	return true, ""
+}
+
+// capped reports whether the number of traced samples is limited.
+func (l *Launch) capped() bool {
+	v, _, _ := l.Value(keyCap)
+	return v.Kind() == schema.Int && l.Target.Minor >= 7
+}
+
+func (l *Launch) version() string { return fmt.Sprintf("0.%d", l.Target.Minor) }
+
+// TracesPerStep is how many trajectories of a training step are traced: all, or those of N samples a worker.
+func (l *Launch) TracesPerStep() int64 {
+	all := l.Int(keyBatch) * l.Int(keyN)
+	if l.capped() {
+		return min(all, l.Int(keyCap)*l.Int(keyWorkers)*l.Int(keyN))
+	}
+	return all
+}
+
+// A Fact is something that a launch decides, with the keys it follows from, the most telling first.
+type Fact struct {
+	Name  string
+	Value schema.Value
+	Keys  []string
+	Note  string
+}
+
+// Facts tells what a launch really does.
+func (l *Launch) Facts() []Fact {
+	var out []Fact
+	add := func(name string, v schema.Value, note string, keys ...string) {
+		out = append(out, Fact{name, v, keys, note})
+	}
+	plain := func(name, key string) {
+		if v, _, _ := l.Value(key); !v.IsMissing() {
+			add(name, v, "", key)
+		}
+	}
+	plain("train_files", "data.train_files")
+	plain("val_files", "data.val_files")
+	plain("batch", keyBatch)
+	if !l.RL() {
+		return out
+	}
+	trainer := "v0"
+	if l.V1() {
+		trainer = "v1"
+	}
+	add("trainer", schema.TextValue(trainer), "", keyV1)
+	l.batchFacts(add)
+	l.agentFacts(add)
+	l.traceFacts(add)
+	l.rewardFacts(add)
+	return out
+}
+
+type addFact func(name string, v schema.Value, note string, keys ...string)
+
+func (l *Launch) batchFacts(add addFact) {
+	b, n, w := l.Int(keyBatch), l.Int(keyN), l.Int(keyWorkers)
+	if g := l.Int(keyGenBatch); g > 0 {
+		add("gen_batch", schema.IntValue(g), "", keyGenBatch)
+	}
+	add("rollouts_per_sample", schema.IntValue(n), "", keyN)
+	add("trajectories_per_step", schema.IntValue(b*n), "batch × rollouts", keyBatch, keyN)
+	add("workers", schema.IntValue(w), "", keyWorkers)
+	if w > 0 {
+		add("trajectories_per_worker", schema.IntValue((b*n+w-1)/w), "", keyWorkers, keyBatch, keyN)
+	}
+	add("mode", schema.TextValue(l.Text(keyMode)), "", keyMode)
+}
+
+func (l *Launch) agentFacts(add addFact) {
+	agent, note := l.Text(keyAgent), "where rows have no agent_name column"
+	if agent == "" {
+		agent = "single_turn_agent"
+	}
+	if l.Text(keyMode) == "sync" && l.Target.Minor < 7 {
+		note = "rollout.mode=sync: no agent loop runs, agent_name is ignored"
+	}
+	add("agent_loop", schema.TextValue(agent), note, keyAgent)
+	if names, known := l.Agents(); l.Text(keyAgents) != "" {
+		note := ""
+		if !known {
+			note = "the file cannot be read here"
+		}
+		add("agent_loops", textList(names), note, keyAgents)
+	}
+	tools, configured, known := l.Tools()
+	if configured {
+		names := make([]string, len(tools))
+		for i, t := range tools {
+			names[i] = t.Name
+		}
+		note := ""
+		switch {
+		case !known:
+			note = "the file cannot be read here"
+		case agent == "single_turn_agent":
+			note = "offered only to rows whose agent_name is tool_agent"
+		}
+		key := keyTools
+		if l.Text(keyTools) == "" {
+			key = keyFunctions
+		}
+		add("tools", textList(names), note, key)
+		add("tool_format", schema.TextValue(l.Text(keyFormat)), "", keyFormat)
+	}
+	if v, _, _ := l.Value(keyInteract); v.Kind() == schema.Text {
+		note := ""
+		if l.Target.Minor >= 8 {
+			note = "verl 0.8 and later have no interactions"
+		}
+		add("interaction", v, note, keyInteract)
+	}
+	if l.Bool(keyMulti) {
+		add("multi_turn", schema.BoolValue(true), "selects no agent loop", keyMulti)
+	}
+}
+
+func (l *Launch) traceFacts(add addFact) {
+	v, _, _ := l.Value(keyBackend)
+	add("trace_backend", v, "", keyBackend)
+	traced, why := l.Traced()
+	add("traced", schema.BoolValue(traced), why, keyBackend, keyV1)
+	n := int64(0)
+	if traced {
+		n = l.TracesPerStep()
+	}
+	add("traces_per_step", schema.IntValue(n), "", keyCap, keyBatch, keyN, keyWorkers)
+	if v.Kind() != schema.Text {
+		return
+	}
+	for _, name := range []string{"project_name", "experiment_name"} {
+		key := rollout + "trace." + name // follows the trainer's; before 0.7 there is only that
+		if _, _, set := l.Value(key); !set {
+			key = "trainer." + name
+		}
+		add("trace_"+strings.TrimSuffix(name, "_name"), schema.TextValue(l.Text(key)), "", key)
+	}
+	add("trace_text", schema.BoolValue(l.Bool(keyToken)), "", keyToken)
+}
+
+func (l *Launch) rewardFacts(add addFact) {
+	path, key := l.Reward()
+	if path == "" {
+		add("scorer", schema.TextValue("built-in"), "chosen by each row's data_source")
+	} else {
+		name := l.Text(strings.TrimSuffix(key, "path") + "name")
+		if name == "" {
+			name = "compute_score"
+		}
+		add("scorer", schema.TextValue(path+":"+name), "for every data_source", key)
+	}
+	name, key := l.Manager()
+	add("reward_manager", schema.TextValue(name), "", key)
+}
+
+func textList(names []string) schema.Value {
+	out := make([]schema.Value, len(names))
+	for i, n := range names {
+		out[i] = schema.TextValue(n)
+	}
+	return schema.ListValue(out)
+}
