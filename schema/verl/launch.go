@@ -48,9 +48,6 @@ func NewLaunch(t rule.Target, lookup func(string) (schema.Value, schema.Pos)) *L
 	return &Launch{t, lookup, Defaults(t)}
 }
 
-// launchOf returns the launch of a pass, nil where none was given.
-func launchOf(p *rule.Pass) *Launch { return NewLaunch(p.Env.Target, p.Env.Lookup) }
-
 // Value returns the value of a key, Missing where this version has none. set tells whether the launch sets it; pos is where,
 // or else where the command stands.
 func (l *Launch) Value(key string) (v schema.Value, pos schema.Pos, set bool) {
@@ -108,12 +105,6 @@ func (l *Launch) Int(key string) int64 {
 func (l *Launch) Bool(key string) bool {
 	v, _, _ := l.Value(key)
 	return v.Bool()
-}
-
-// pos is where a key is set, or where the command stands.
-func (l *Launch) pos(key string) schema.Pos {
-	_, pos, _ := l.Value(key)
-	return pos.At(schema.Path(key))
 }
 
 // V1 reports whether the V1 trainer runs: the default since verl 0.9 (bc6fb966c, 2026-06-24).
