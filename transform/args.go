@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,7 +14,7 @@ import (
 )
 
 // ifArg is the argument that every verb that writes a column takes.
-var ifArg = Arg{Name: "if", Type: "string", Doc: "what happens where the path exists: refuse (an error), same (left alone where it holds this very value, else an error), replace, fill (nulls only)"}
+var ifArg = Arg{Name: "if", Type: "string", Values: []string{"refuse", "same", "replace", "fill"}, Doc: "what happens where the path exists: refuse (an error), same (left alone where it holds this very value, else an error), replace, fill (nulls only)"}
 
 // afterArg is the argument that places a new column.
 var afterArg = Arg{Name: "after", Type: "path", Doc: "the sibling after which a new column stands; without it, it stands last"}
@@ -47,11 +49,8 @@ func newArgs(verb string, args Args) *argReader {
 	for _, a := range Find(verb).Args {
 		known[a.Name] = true
 		names = append(names, a.Name)
-		if _, given := args[a.Name]; a.Required && !given {
-			r.fail("argument %s is missing", a.Name)
-		}
 	}
-	for name := range args {
+	for _, name := range slices.Sorted(maps.Keys(args)) {
 		if known[name] {
 			continue
 		}
@@ -59,24 +58,43 @@ func newArgs(verb string, args Args) *argReader {
 		if n := schema.Nearest(name, names); n != "" {
 			msg += fmt.Sprintf("; did you mean %q?", n)
 		}
-		r.fail("%s", msg)
+		r.failAt(name, "%s", msg)
+	}
+	for _, a := range Find(verb).Args {
+		if _, given := args[a.Name]; a.Required && !given {
+			r.fail("argument %s is missing", a.Name)
+		}
 	}
 	return r
 }
 
-func (r *argReader) fail(format string, args ...any) {
+func (r *argReader) fail(format string, args ...any) { r.failAt("", format, args...) }
+
+// failAt notes a fault of one argument, so that who reads a file can say where it stands.
+func (r *argReader) failAt(arg, format string, args ...any) {
 	if r.err == nil {
-		r.err = fmt.Errorf(format, args...)
+		r.err = &ArgError{Verb: r.verb, Arg: arg, Err: fmt.Errorf(format, args...)}
 	}
 }
 
 // done returns t, or the first fault with the verb's name in front.
 func (r *argReader) done(t Transform) (Transform, error) {
 	if r.err != nil {
-		return nil, fmt.Errorf("step %s: %w", r.verb, r.err)
+		return nil, r.err
 	}
 	return t, nil
 }
+
+// An ArgError is a fault in the arguments of one use of a verb; Arg is the one at fault, "" where it is none or several.
+type ArgError struct {
+	Verb, Arg string
+	Err       error
+}
+
+func (e *ArgError) Error() string { return fmt.Sprintf("step %s: %s", e.Verb, e.Err) }
+
+// Unwrap returns the fault without the verb.
+func (e *ArgError) Unwrap() error { return e.Err }
 
 func (r *argReader) text(name, without string) string {
 	v, given := r.args[name]
@@ -85,7 +103,7 @@ func (r *argReader) text(name, without string) string {
 	}
 	s, ok := v.(string)
 	if !ok {
-		r.fail("argument %s is %s, expected a string", name, jsonKind(v))
+		r.failAt(name, "argument %s is %s, expected a string", name, jsonKind(v))
 	}
 	return s
 }
@@ -97,7 +115,7 @@ func (r *argReader) path(name string, without schema.Path) schema.Path {
 	}
 	p, err := schema.ParsePath(s)
 	if err != nil {
-		r.fail("argument %s: %w", name, err)
+		r.failAt(name, "argument %s: %w", name, err)
 	}
 	return p
 }
@@ -112,12 +130,12 @@ func (r *argReader) paths(name string) []schema.Path {
 	for _, e := range list {
 		s, ok := e.(string)
 		if !ok {
-			r.fail("argument %s holds %s, expected a path", name, jsonKind(e))
+			r.failAt(name, "argument %s holds %s, expected a path", name, jsonKind(e))
 			return nil
 		}
 		p, err := schema.ParsePath(s)
 		if err != nil {
-			r.fail("argument %s: %w", name, err)
+			r.failAt(name, "argument %s: %w", name, err)
 		}
 		out = append(out, p)
 	}
@@ -131,9 +149,57 @@ func (r *argReader) int(name string, without int64) int64 {
 	}
 	n, err := argInt(v)
 	if err != nil {
-		r.fail("argument %s: %w", name, err)
+		r.failAt(name, "argument %s: %w", name, err)
 	}
 	return n
+}
+
+func (r *argReader) float(name string, without float64) float64 {
+	v, given := r.args[name]
+	if !given || v == nil {
+		return without
+	}
+	f, err := argFloat(v)
+	if err != nil {
+		r.failAt(name, "argument %s: %w", name, err)
+	}
+	return f
+}
+
+func (r *argReader) bool(name string) bool {
+	v, given := r.args[name]
+	if !given || v == nil {
+		return false
+	}
+	b, ok := v.(bool)
+	if !ok {
+		r.failAt(name, "argument %s is %s, expected true or false", name, jsonKind(v))
+	}
+	return b
+}
+
+// typ reads a type; it is Missing where the argument is not given.
+func (r *argReader) typ(name string) schema.Type {
+	s := r.text(name, "")
+	if s == "" {
+		return schema.Type{}
+	}
+	t, err := ParseType(s)
+	if err != nil {
+		r.failAt(name, "argument %s: %w", name, err)
+	}
+	return t
+}
+
+// oneOf reads a word out of the values that the verb declares for the argument.
+func (r *argReader) oneOf(name string) string {
+	s := r.text(name, "")
+	for _, a := range Find(r.verb).Args {
+		if a.Name == name && s != "" && !slices.Contains(a.Values, s) {
+			r.failAt(name, "unknown value %q of argument %s (%s)", s, name, strings.Join(a.Values, ", "))
+		}
+	}
+	return s
 }
 
 func (r *argReader) present(without Present) Present {
@@ -143,7 +209,7 @@ func (r *argReader) present(without Present) Present {
 	}
 	p, err := ParsePresent(s)
 	if err != nil {
-		r.fail("%w", err)
+		r.failAt("if", "%w", err)
 	}
 	return p
 }
@@ -175,6 +241,21 @@ func argInt(v any) (int64, error) {
 	return 0, fmt.Errorf("%s: %w", jsonKind(v), errNoInt)
 }
 
+// argFloat takes a number as JSON and YAML decoders hand it over.
+func argFloat(v any) (float64, error) {
+	switch n := v.(type) {
+	case json.Number:
+		return n.Float64()
+	case float64:
+		return n, nil
+	case int64:
+		return float64(n), nil
+	case int:
+		return float64(n), nil
+	}
+	return 0, fmt.Errorf("%s: expected a number", jsonKind(v))
+}
+
 // jsonKind names the kind of a decoded JSON value, for messages.
 func jsonKind(v any) string {
 	switch x := v.(type) {
@@ -190,7 +271,7 @@ func jsonKind(v any) string {
 		return fmt.Sprintf("the number %v", x)
 	case []any:
 		return "a list"
-	case map[string]any:
+	case map[string]any, Object:
 		return "a mapping"
 	}
 	return fmt.Sprintf("a %T", v)

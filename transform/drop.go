@@ -15,6 +15,7 @@ var _ = Add(Verb{
 Drops columns, or fields of structs. Nothing is decoded. A struct that would be left with no field must be dropped as a
 whole: no Parquet writer takes an empty struct.
 `,
+	Short: "path",
 	Args: []Arg{
 		{Name: "path", Type: "path or list of paths", Doc: "what to drop: question, extra_info.answer", Required: true},
 	},

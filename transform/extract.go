@@ -28,7 +28,7 @@ Of these, regexp alone allocates for each row.
 	Args: []Arg{
 		{Name: "from", Type: "path", Doc: "the text: answer", Required: true},
 		{Name: "to", Type: "path", Doc: "where to: reward_model.ground_truth", Required: true},
-		{Name: "method", Type: "string", Doc: "gsm8k, regexp, after or boxed", Required: true},
+		{Name: "method", Type: "string", Values: []string{"gsm8k", "regexp", "after", "boxed"}, Doc: "gsm8k, regexp, after or boxed", Required: true},
 		{Name: "pattern", Type: "regexp", Doc: "of regexp"},
 		{Name: "group", Type: "int", Doc: "of regexp: which group of the pattern"},
 		{Name: "marker", Type: "string", Doc: "of after: 'Answer:'"},
@@ -221,7 +221,7 @@ func newExtract(args Args) (Transform, error) {
 	e := Extract{From: r.path("from", ""), To: r.path("to", ""), After: r.path("after", ""), If: r.present(Refuse), Remove: r.text("remove", "")}
 	for _, c := range e.Remove {
 		if c >= 0x80 {
-			r.fail("argument remove: %q is not ASCII", c)
+			r.failAt("remove", "argument remove: %q is not ASCII", c)
 		}
 	}
 	method := r.text("method", "")
@@ -236,13 +236,13 @@ func newExtract(args Args) (Transform, error) {
 	case "after":
 		marker := r.text("marker", "")
 		if marker == "" {
-			r.fail("argument marker is missing")
+			r.failAt("marker", "argument marker is missing")
 		}
 		e.Find = FindAfter(marker)
 	case "regexp":
 		e.Find = r.pattern()
 	default:
-		r.fail("unknown method %q (gsm8k, regexp, after, boxed)", method)
+		r.failAt("method", "unknown method %q (gsm8k, regexp, after, boxed)", method)
 	}
 	return r.done(e)
 }
@@ -261,15 +261,15 @@ func (r *argReader) pattern() Finder {
 	re, err := regexp.Compile(r.text("pattern", ""))
 	switch {
 	case err != nil:
-		r.fail("argument pattern: %w", err)
+		r.failAt("pattern", "argument pattern: %w", err)
 		return nil
 	case re.String() == "":
-		r.fail("argument pattern is missing")
+		r.failAt("pattern", "argument pattern is missing")
 		return nil
 	}
 	group := r.int("group", int64(min(1, re.NumSubexp())))
 	if group < 0 || group > int64(re.NumSubexp()) {
-		r.fail("argument group: %d, but the pattern has %d", group, re.NumSubexp())
+		r.failAt("group", "argument group: %d, but the pattern has %d", group, re.NumSubexp())
 		return nil
 	}
 	return FindRegexp(re, int(group))

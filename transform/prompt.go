@@ -178,7 +178,7 @@ func newPrompt(args Args) (Transform, error) {
 	case given:
 		p.Messages = r.messages(list)
 	case !user:
-		r.fail("argument user or messages is missing")
+		r.failAt("user", "argument user or messages is missing")
 	default:
 		if system {
 			p.Messages = append(p.Messages, Message{"system", r.text("system", "")})
@@ -197,29 +197,41 @@ func newPrompt(args Args) (Transform, error) {
 func (r *argReader) messages(v any) []Message {
 	list, ok := v.([]any)
 	if !ok || len(list) == 0 {
-		r.fail("argument messages is %s, expected a list of {role, template}", jsonKind(v))
+		r.failAt("messages", "argument messages is %s, expected a list of {role, template}", jsonKind(v))
 		return nil
 	}
 	var out []Message
 	for i, e := range list {
 		m, err := message(e)
 		if err != nil {
-			r.fail("argument messages: message %d: %w", i, err)
+			r.failAt("messages", "argument messages: message %d: %w", i, err)
 		}
 		out = append(out, m)
 	}
 	return out
 }
 
+var errMessage = errors.New("expected role and template, both text, and nothing else")
+
 func message(v any) (Message, error) {
-	m, ok := v.(map[string]any)
+	m, ok := mapping(v)
 	if !ok {
 		return Message{}, fmt.Errorf("%s, expected {role, template}", jsonKind(v))
 	}
-	role, ok1 := m["role"].(string)
-	text, ok2 := m["template"].(string)
-	if !ok1 || !ok2 || len(m) != 2 || role == "" {
-		return Message{}, errors.New("expected role and template, both text, and nothing else")
+	var out Message
+	for _, x := range m {
+		text, ok := x.Value.(string)
+		switch {
+		case ok && x.Name == "role":
+			out.Role = text
+		case ok && x.Name == "template":
+			out.Template = text
+		default:
+			return Message{}, errMessage
+		}
 	}
-	return Message{role, text}, nil
+	if len(m) != 2 || out.Role == "" {
+		return Message{}, errMessage
+	}
+	return out, nil
 }

@@ -95,7 +95,7 @@ func newSet(args Args) (Transform, error) {
 	if v, given := args["value"]; given {
 		var err error
 		if s.Value, s.Type, err = ValueOf(v); err != nil {
-			r.fail("argument value: %w", err)
+			r.failAt("value", "argument value: %w", err)
 		}
 	}
 	return r.done(s)

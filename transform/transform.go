@@ -5,6 +5,7 @@ package transform
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -22,7 +23,10 @@ type Plan struct {
 	Reads []schema.Path // what Func sees, in this order
 	Drops []schema.Path
 	Puts  []Put
-	// Bind makes the Func; it is called once a worker, so scratch may live in its closure. Nil: nothing to compute.
+	// Order is the order of all columns that are left, where it is to be another one; nil: as they come.
+	Order []string
+	// Bind makes the Func; it is called once a worker, so scratch may live in its closure. Nil: nothing to compute, and every
+	// row goes on. A Plan may have a Func and compute no Put: it chooses rows.
 	Bind func() Func
 }
 
@@ -102,6 +106,7 @@ func (e *Emitter) Run(f Func, in schema.Row) (n int, reason string, err error) {
 // A Reject is a row that a transform cannot take.
 type Reject struct {
 	Reason  string // for counting: "no-answer-marker"
+	Where   string // the place in the user's own code, "fn.star:12:9"; "": none
 	Path    schema.Path
 	Message string
 	Value   string // what is there, cut
@@ -124,6 +129,7 @@ type Verb struct {
 	Title    string // one line, no capital, no full stop
 	Doc      string // plain text
 	Args     []Arg
+	Short    string // the argument that is meant where a pipeline file gives a plain value in place of arguments; "": none
 	New      func(Args) (Transform, error)
 	Examples []Example
 }
@@ -132,10 +138,60 @@ type Verb struct {
 type Arg struct {
 	Name, Type, Doc string
 	Required        bool
+	Values          []string // where the argument is one of a few words
 }
 
-// Args are the arguments of one use of a verb, as JSON decodes them (numbers as json.Number).
+// Args are the arguments of one use of a verb, as JSON decodes them (numbers as json.Number); mappings may be Objects.
 type Args map[string]any
+
+// An Object is a mapping whose members stand in the order in which they were written.
+type Object []Member
+
+// A Member is one key of an Object with its value.
+type Member struct {
+	Name  string
+	Value any
+}
+
+// mapping returns v as an Object; keys of a Go map are sorted, as they have no order. It reports whether v is a mapping.
+func mapping(v any) (Object, bool) {
+	switch m := v.(type) {
+	case Object:
+		return m, true
+	case map[string]any:
+		out := make(Object, 0, len(m))
+		for _, name := range slices.Sorted(maps.Keys(m)) {
+			out = append(out, Member{name, m[name]})
+		}
+		return out, true
+	}
+	return nil, false
+}
+
+// A Located is a step with the place where a user wrote it, for messages.
+type Located struct {
+	Transform
+	Where string // "pipeline.yaml:7:5"
+	Verb  string
+}
+
+// A StepError is a step that cannot be planned for a file's columns.
+type StepError struct {
+	Where, Verb string
+	File        string // as the user named it; "" while it is not known
+	Err         error
+}
+
+func (e *StepError) Error() string {
+	s := fmt.Sprintf("%s: step %s: ", e.Where, e.Verb)
+	if e.File != "" {
+		s += e.File + ": "
+	}
+	return s + e.Err.Error()
+}
+
+// Unwrap returns the fault itself.
+func (e *StepError) Unwrap() error { return e.Err }
 
 // An Example is rows in and rows out of a verb, both JSON Lines; go test runs it, explain and docs show it.
 type Example struct {
@@ -190,4 +246,10 @@ func NoColumn(path schema.Path, in *schema.Schema) error {
 		msg += fmt.Sprintf("; did you mean %q?", parent.Field(n))
 	}
 	return fmt.Errorf("%s", msg)
+}
+
+// A FileText is a file that an argument names, read.
+type FileText struct {
+	Name string // as the user wrote it
+	Text string
 }

@@ -62,7 +62,7 @@ func fault(format string, args ...any) (schema.Value, schema.Type, error) {
 }
 
 // ValueOf makes a constant of an argument: a string is read by ParseValue; numbers, booleans, lists and mappings (whose
-// fields are sorted by name, as a mapping has no order) are taken as they are.
+// fields are sorted by name where it is a Go map, which has no order) are taken as they are.
 func ValueOf(v any) (schema.Value, schema.Type, error) {
 	switch x := v.(type) {
 	case string:
@@ -86,7 +86,7 @@ func ValueOf(v any) (schema.Value, schema.Type, error) {
 			}
 		}
 		return listOf(elems, types)
-	case map[string]any:
+	case map[string]any, Object:
 		return structOfMap(x)
 	case nil:
 		return fault("null has no type: write null:string, or another type")
@@ -94,19 +94,15 @@ func ValueOf(v any) (schema.Value, schema.Type, error) {
 	return fault("%s is no value", jsonKind(v))
 }
 
-func structOfMap(m map[string]any) (schema.Value, schema.Type, error) {
-	names := make([]string, 0, len(m))
-	for n := range m {
-		names = append(names, n)
-	}
-	slices.Sort(names)
+func structOfMap(v any) (schema.Value, schema.Type, error) {
+	m, _ := mapping(v)
 	values, fields := make([]schema.Value, len(m)), make([]schema.Field, len(m))
-	for i, n := range names {
-		v, t, err := ValueOf(m[n])
+	for i, x := range m {
+		v, t, err := ValueOf(x.Value)
 		if err != nil {
-			return fault("%s: %w", n, err)
+			return fault("%s: %w", x.Name, err)
 		}
-		values[i], fields[i] = v, schema.NewField(n, t)
+		values[i], fields[i] = v, schema.NewField(x.Name, t)
 	}
 	return structOf(values, fields)
 }

@@ -19,6 +19,7 @@ import (
 // commands makes the commands, in the order in which help lists them: the jobs first, then what explains them.
 var commands = []func(*app) *cobra.Command{
 	newPreprocess,
+	newRun,
 	newAdd,
 	newDrop,
 	newRename,

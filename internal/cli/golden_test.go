@@ -138,28 +138,71 @@ func shared(t *testing.T, name string) string {
 	return path
 }
 
+// goldenHashes are the sha256 of verl's rows of the real GSM8K, train and test, by recipe.
+func goldenHashes(t *testing.T) map[string][2]string {
+	t.Helper()
+	facts := readText(t, shared(t, "facts/verl-contract.md"))
+	out := map[string][2]string{}
+	for _, h := range regexp.MustCompile(`(?m)^\| (gsm8k\w*) \| ([0-9a-f]{64}) \| ([0-9a-f]{64}) \|`).FindAllStringSubmatch(facts, -1) {
+		out[h[1]] = [2]string{h[2], h[3]}
+	}
+	if len(out) != 5 {
+		t.Fatalf("found hashes of %d recipes, expected 5", len(out))
+	}
+	return out
+}
+
+// compareHash compares the rows of the files that pattern names with one of the hashes.
+func compareHash(t *testing.T, pattern, want string) int {
+	t.Helper()
+	rows, _ := readRows(t, pattern)
+	sum := sha256.Sum256([]byte(strings.Join(rows, "\n")))
+	if got := hex.EncodeToString(sum[:]); got != want {
+		t.Errorf("%s: rows have sha256 %s, verl's %s", filepath.Base(pattern), got, want)
+	}
+	return len(rows)
+}
+
 // TestGoldenGSM8K holds what preprocess writes from the real GSM8K to the hashes of the rows of verl's own scripts
 // (verl@b178a3cd5, run with datasets 5.2.0 and pyarrow 26.0.1).
 func TestGoldenGSM8K(t *testing.T) {
 	source := shared(t, "data/gsm8k")
-	facts := readText(t, shared(t, "facts/verl-contract.md"))
-	hashes := regexp.MustCompile(`(?m)^\| (gsm8k\w*) \| ([0-9a-f]{64}) \| ([0-9a-f]{64}) \|`).FindAllStringSubmatch(facts, -1)
-	if len(hashes) != 5 {
-		t.Fatalf("found hashes of %d recipes, expected 5", len(hashes))
-	}
-	for _, h := range hashes {
-		t.Run(h[1], func(t *testing.T) {
+	for recipe, want := range goldenHashes(t) {
+		t.Run(recipe, func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "out")
-			mustRun(t, "preprocess", h[1], "--source", source, "-o", out, "-q", "--shards", "3")
+			mustRun(t, "preprocess", recipe, "--source", source, "-o", out, "-q", "--shards", "3")
 			for i, split := range []string{"train", "test"} {
-				rows, _ := readRows(t, filepath.Join(out, split+"-*.parquet"))
-				sum := sha256.Sum256([]byte(strings.Join(rows, "\n")))
-				if got := hex.EncodeToString(sum[:]); got != h[2+i] {
-					t.Errorf("%s: rows have sha256 %s, verl's %s", split, got, h[2+i])
-				}
-				logGolden(t, h[1], split, len(rows))
+				logGolden(t, recipe, split, compareHash(t, filepath.Join(out, split+"-*.parquet"), want[i]))
 			}
 		})
+	}
+}
+
+// ways are the ways beside a recipe to make verl's rows of GSM8K: a pipeline file.
+func ways(recipe string) map[string][]string {
+	return map[string][]string{"yaml": {"run", "../../testdata/pipelines/" + recipe + ".yaml"}}
+}
+
+// TestGoldenWays holds the pipelines of testdata to the rows of verl's own scripts: on the sample, which their sources name, and on
+// the real GSM8K.
+func TestGoldenWays(t *testing.T) {
+	for _, recipe := range []string{"gsm8k", "gsm8k_multiturn_w_tool", "gsm8k_tool_agent_loop", "gsm8k_multiturn_w_interaction", "gsm8k_multiturn_sft"} {
+		for way, args := range ways(recipe) {
+			t.Run(way+"/"+recipe, func(t *testing.T) {
+				out := filepath.Join(t.TempDir(), "out")
+				mustRun(t, append(args, "--source", "../../testdata/sample", "-o", out, "-q")...)
+				for _, split := range []string{"train", "test"} {
+					got, _ := readRows(t, filepath.Join(out, split+".parquet"))
+					compareRows(t, split, got, readLines(t, filepath.Join("../../testdata/recipes", recipe, split+".want.jsonl")))
+				}
+				source, want := shared(t, "data/gsm8k"), goldenHashes(t)[recipe]
+				out = filepath.Join(t.TempDir(), "real")
+				mustRun(t, append(args, "--source", source, "-o", out, "-q", "--shards", "2")...)
+				for i, split := range []string{"train", "test"} {
+					compareHash(t, filepath.Join(out, split+"-*.parquet"), want[i])
+				}
+			})
+		}
 	}
 }
 

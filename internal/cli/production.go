@@ -48,6 +48,8 @@ type production struct {
 	rows    rule.Kind
 	expects []string                                 // rules whose findings are at most warnings
 	steps   func(split string) []transform.Transform // of a split
+	derive  func(from string) []derived              // what a split of the input becomes; nil: itself
+	fates   bool                                     // a dry run says what is copied and what is decoded
 	asked   map[string]string                        // options beside those above that change what is written
 	start   time.Time
 }
@@ -121,7 +123,7 @@ func (b *production) options() map[string]string {
 
 // job is the run, but for its sink.
 func (b *production) job() *pipeline.Job {
-	src := newFileSource(b.set)
+	src := deriveSource(b.set, b.derive)
 	c, _ := codec(b.compression)
 	t, _ := tolerance(b.maxRejects)
 	j := &pipeline.Job{
@@ -150,19 +152,31 @@ func (b *production) job() *pipeline.Job {
 	return j
 }
 
-// preview shows what a run would do.
-func (b *production) preview(ctx context.Context) error {
+// plan plans the run; what is planned depends on that something is written.
+func (b *production) plan(sink pipeline.Sink) (*pipeline.Plan, error) {
 	j := b.job()
-	j.Sink = &dirSink{}
+	j.Sink = sink
 	plan, err := pipeline.NewPlan(j)
 	if err != nil {
-		return asUsage(err)
+		return nil, asUsage(err)
+	}
+	if b.rows == rule.Any && len(j.Splits) > 0 {
+		j.Env.Rows = kindOf(plan.Schemas[j.Splits[0].Name])
+	}
+	return plan, nil
+}
+
+// preview shows what a run would do.
+func (b *production) preview(ctx context.Context) error {
+	plan, err := b.plan(&dirSink{})
+	if err != nil {
+		return err
 	}
 	w := b.app.stdout
 	for _, t := range plan.Tasks {
 		fmt.Fprintf(w, "%s: %s rows from row %s in %s\n", t.Name, thousands(t.Rows), thousands(t.First), rowGroups(len(t.Units)))
 	}
-	for _, s := range j.Splits {
+	for _, s := range plan.Job.Splits {
 		sc := plan.Schemas[s.Name]
 		if sc == nil {
 			continue
@@ -170,6 +184,11 @@ func (b *production) preview(ctx context.Context) error {
 		fmt.Fprintf(w, "\nsplit %s\n", s.Name)
 		for _, f := range sc.Fields {
 			fmt.Fprintf(w, "  %s\n", f)
+		}
+		if b.fates {
+			if err := printFates(w, plan, s.Name); err != nil {
+				return err
+			}
 		}
 		v, err := plan.Preview(ctx, s.Name, 2)
 		if err != nil {
@@ -184,6 +203,33 @@ func (b *production) preview(ctx context.Context) error {
 		for _, r := range v.Rejected {
 			fmt.Fprintf(w, "rejected: %s: %s [%s]\n", r.Pos, r.Message, r.Reason)
 		}
+	}
+	return nil
+}
+
+// printFates says how the columns of a split come about.
+func printFates(w io.Writer, plan *pipeline.Plan, split string) error {
+	fates, decoded, err := plan.Fates(split)
+	if err != nil {
+		return err
+	}
+	for _, how := range []string{"copied", "encoded", "computed", "constant", "row numbers"} {
+		var names []string
+		for _, f := range fates {
+			if f.How == how {
+				names = append(names, string(f.Path))
+			}
+		}
+		if len(names) > 0 {
+			fmt.Fprintf(w, "%s: %s\n", how, strings.Join(names, ", "))
+		}
+	}
+	names := make([]string, len(decoded))
+	for i, p := range decoded {
+		names[i] = string(p)
+	}
+	if len(names) > 0 {
+		fmt.Fprintf(w, "decoded on the way: %s\n", strings.Join(names, ", "))
 	}
 	return nil
 }
@@ -274,12 +320,10 @@ func createdBy() string { return "rlprep version " + version() }
 
 // write does the work and makes OUT appear.
 func (b *production) write(ctx context.Context, m *shard.Manifest) (err error) {
-	j := b.job()
 	sink := &dirSink{}
-	j.Sink = sink // what is planned depends on that something is written
-	plan, err := pipeline.NewPlan(j)
+	plan, err := b.plan(sink)
 	if err != nil {
-		return asUsage(err)
+		return err
 	}
 	if plan.Rows == 0 {
 		return withCode(ExitFindings, errors.New("no rows: nothing to write"))
@@ -297,7 +341,7 @@ func (b *production) write(ctx context.Context, m *shard.Manifest) (err error) {
 		}
 	}()
 	bar := newProgress(b.app.stderr, plan.Rows, b.app.quiet)
-	j.Progress = bar.Rows
+	plan.Job.Progress = bar.Rows
 	ctx, cancel := context.WithCancel(ctx)
 	hashed := make(chan error, 1)
 	go func() { hashed <- b.hashInputs(ctx, m) }() // beside the work, which waits for disks and workers now and then

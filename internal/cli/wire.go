@@ -14,6 +14,7 @@ import (
 	"github.com/rlprep/rlprep/internal/shard"
 	"github.com/rlprep/rlprep/internal/source"
 	"github.com/rlprep/rlprep/schema/rule"
+	"github.com/rlprep/rlprep/transform"
 )
 
 // A fileSource is a source.Set as the pipeline wants it.
@@ -24,17 +25,38 @@ type fileSource struct {
 	whole  bool // row groups are never cut, whatever their size: they are copied, not decoded
 }
 
-func newFileSource(set *source.Set) *fileSource {
+func newFileSource(set *source.Set) *fileSource { return deriveSource(set, nil) }
+
+// A derived is a split of the output: its name, and how many rows of its source are read (0: all).
+type derived struct {
+	name  string
+	limit int64
+}
+
+// deriveSource is newFileSource where a split of the input may become other splits: each then has the files, as its own.
+func deriveSource(set *source.Set, derive func(from string) []derived) *fileSource {
 	s := &fileSource{}
 	for _, sp := range set.Splits {
-		p := pipeline.Split{Name: sp.Name}
-		for _, f := range sp.Files {
-			f.File.Index = len(s.files)
-			p.Files = append(p.Files, f.File.Index)
-			s.files = append(s.files, f.File)
-			s.open = append(s.open, f)
+		into := []derived{{name: sp.Name}}
+		if derive != nil {
+			into = derive(sp.Name)
 		}
-		s.splits = append(s.splits, p)
+		for _, d := range into {
+			p := pipeline.Split{Name: d.name, Limit: d.limit}
+			for _, f := range sp.Files {
+				file := f.File
+				if d.name != sp.Name {
+					other := *f.File
+					other.Split, other.Val = d.name, d.name == "validation" || d.name == "test"
+					file = &other
+				}
+				file.Index = len(s.files)
+				p.Files = append(p.Files, file.Index)
+				s.files = append(s.files, file)
+				s.open = append(s.open, f)
+			}
+			s.splits = append(s.splits, p)
+		}
 	}
 	return s
 }
@@ -157,6 +179,10 @@ func asInput(err error) error {
 
 // asUsage gives an error about what was asked for the status of one.
 func asUsage(err error) error {
+	var step *transform.StepError
+	if errors.As(err, &step) { // the place in the pipeline file says more than the command's usage
+		return withCode(ExitUsage, step)
+	}
 	var u *pipeline.UsageError
 	if errors.As(err, &u) {
 		return &usageError{err}

@@ -85,6 +85,7 @@ type Follower interface {
 type Split struct {
 	Name  string
 	Files []int
+	Limit int64 // rows of the split that are read; 0: all
 }
 
 // A Job is what to run.

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -47,7 +48,7 @@ func (p *Plan) compile(s Split) error {
 	for _, f := range s.Files {
 		prog, err := compile(files[f].Schema, steps, tight, p.Job.Keep)
 		if err != nil {
-			return &UsageError{fmt.Errorf("%s: %w", files[f].Name, err)}
+			return inFile(files[f].Name, err)
 		}
 		progs[f] = prog
 		if p.Schemas[s.Name] == nil {
@@ -86,6 +87,16 @@ func numbered(progs map[int]*program, seq *record.Seq, path schema.Path) bool {
 		}
 	}
 	return seq != nil
+}
+
+// inFile names the file whose columns the steps do not fit; a place that the user wrote comes first.
+func inFile(name string, err error) error {
+	var step *transform.StepError
+	if errors.As(err, &step) {
+		step.File = name
+		return &UsageError{step}
+	}
+	return &UsageError{fmt.Errorf("%s: %w", name, err)}
 }
 
 // unify returns the schema that takes the rows of both: they have the same columns in the same order; one that is nullable
@@ -169,9 +180,13 @@ func (p *Plan) parts(s Split) (out []Part, rows int64, err error) {
 			}
 		}
 	}
-	if p.Job.Limit > 0 && rows > p.Job.Limit {
-		out, _, err = p.take(out, p.Job.Limit)
-		rows = p.Job.Limit
+	for _, limit := range []int64{p.Job.Limit, s.Limit} {
+		if limit > 0 && rows > limit {
+			if out, _, err = p.take(out, limit); err != nil {
+				return nil, 0, err
+			}
+			rows = limit
+		}
 	}
 	return out, rows, err
 }

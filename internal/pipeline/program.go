@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -73,7 +75,7 @@ func compile(in *schema.Schema, steps []transform.Transform, tight, keep bool) (
 	})
 	for _, t := range steps {
 		if err := c.step(t); err != nil {
-			return nil, err
+			return nil, located(t, err)
 		}
 	}
 	c.p.settle(c.schema(), slotsOf(c.cols))
@@ -176,6 +178,19 @@ func plain(fields []schema.Field) {
 
 func (c *compiler) schema() *schema.Schema { return &schema.Schema{Fields: toFields(c.cols)} }
 
+// located says where the user wrote the step that failed, where that is known.
+func located(t transform.Transform, err error) error {
+	l, ok := t.(transform.Located)
+	if !ok {
+		return err
+	}
+	var present *PresentError
+	if errors.As(err, &present) {
+		err = fmt.Errorf("column %q is there already (%s): 'if: replace' writes it anew", present.Path, present.Type)
+	}
+	return &transform.StepError{Where: l.Where, Verb: l.Verb, Err: err}
+}
+
 func (c *compiler) step(t transform.Transform) error {
 	in := c.schema()
 	plan, err := t.Plan(in)
@@ -198,6 +213,11 @@ func (c *compiler) step(t transform.Transform) error {
 			return fmt.Errorf("drop %q: %w", d, err)
 		}
 		c.cols = cols
+	}
+	if plan.Order != nil {
+		slices.SortStableFunc(c.cols, func(a, b *column) int {
+			return cmp.Compare(slices.Index(plan.Order, a.field.Name), slices.Index(plan.Order, b.field.Name))
+		})
 	}
 	return nil
 }

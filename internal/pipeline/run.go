@@ -56,6 +56,9 @@ type RejectError struct {
 
 func (e *RejectError) Error() string {
 	msg := fmt.Sprintf("%s: %s", e.First.Pos, e.First.Message)
+	if e.First.Where != "" { // in code of the user's: that comes first, as editors want it
+		msg = fmt.Sprintf("%s: row %d: %s (%s)", e.First.Where, e.First.Number, e.First.Message, e.First.Pos)
+	}
 	if e.First.Value != "" {
 		msg += ": " + e.First.Value
 	}

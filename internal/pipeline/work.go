@@ -25,6 +25,8 @@ type Rejected struct {
 	Message string
 	Value   string
 	Row     []byte // JSON of the row as read, where it was asked for
+	Where   string `json:",omitempty"` // in code of the user's that could not take it
+	Number  int64  `json:",omitempty"` // of the row within its split
 }
 
 // A result is what became of a unit.
@@ -410,7 +412,8 @@ func (m *machine) step(i int, s *step, state *record.Batch) error {
 			if n > 0 {
 				return fmt.Errorf("%s: a row was put out and then rejected", cur.Origin())
 			}
-			m.reject(Rejected{Pos: cur.Origin().At(reject.Path), Reason: reject.Reason, Message: reject.Message, Value: reject.Value}, state, int(row))
+			m.reject(Rejected{Pos: cur.Origin().At(reject.Path), Reason: reject.Reason, Message: reject.Message, Value: reject.Value,
+				Where: reject.Where, Number: cur.Number()}, state, int(row))
 		case err != nil:
 			return fmt.Errorf("%s: %w", cur.Origin(), err)
 		case failed != nil:

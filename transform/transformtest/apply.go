@@ -1,6 +1,7 @@
 package transformtest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -49,6 +50,11 @@ func (t *Table) run(plan *transform.Plan) (*Table, []Rejection, error) {
 	}
 	whole := schema.StructOf(out.Schema.Fields...)
 	final := &Table{Schema: &schema.Schema{Fields: dropFields("", out.Schema.Fields, plan.Drops)}}
+	if plan.Order != nil {
+		slices.SortStableFunc(final.Schema.Fields, func(a, b schema.Field) int {
+			return cmp.Compare(slices.Index(plan.Order, a.Name), slices.Index(plan.Order, b.Name))
+		})
+	}
 	left := schema.StructOf(final.Schema.Fields...)
 	var f transform.Func
 	if plan.Bind != nil {
@@ -88,8 +94,8 @@ func (t *Table) check(plan *transform.Plan) error {
 		}
 		computes = computes || (p.Const == nil && p.Seq == nil && p.Copy == "")
 	}
-	if computes != (plan.Bind != nil) {
-		return errors.New("a plan has Bind just where it computes")
+	if computes && plan.Bind == nil {
+		return errors.New("nothing computes what the plan puts")
 	}
 	return nil
 }

@@ -1,0 +1,259 @@
+package pipefile
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/rlprep/rlprep/transform"
+)
+
+// verbNames are the names of all verbs.
+func verbNames() []string {
+	var out []string
+	for _, v := range transform.All() {
+		out = append(out, v.Name)
+	}
+	return out
+}
+
+func (f *File) steps(n *node, open func(string) (string, error)) {
+	if n.kind != listNode || len(n.list) == 0 {
+		f.fault(n.pos, "steps is %s, expected a list: '- drop: [question]'", n)
+		return
+	}
+	for _, e := range n.list {
+		f.step(e, open)
+	}
+	f.order()
+}
+
+// step reads one step: a verb with its arguments, and beside it the splits that it is for.
+func (f *File) step(n *node, open func(string) (string, error)) {
+	if s, ok := n.plain.(string); ok && n.kind == plainNode {
+		if v := transform.Find(s); v != nil { // "- index"
+			n = &node{pos: n.pos, kind: mapNode, keys: []entry{{n.pos, s, &node{pos: n.pos, kind: mapNode}}}}
+		} else {
+			f.noVerb(n.pos, s)
+			return
+		}
+	}
+	if n.kind != mapNode {
+		f.fault(n.pos, "a step is %s, expected a verb with its arguments: '- drop: [question]'", n)
+		return
+	}
+	var out Step
+	for _, e := range n.keys {
+		v := transform.Find(e.name)
+		switch {
+		case e.name == "splits":
+			out.Splits = f.texts(e.value, "splits")
+		case v == nil:
+			f.noVerb(e.pos, e.name)
+			return
+		case out.Verb != nil:
+			f.fault(e.pos, "a step has one verb: put a dash before %s", e.name)
+			return
+		default:
+			out.Verb, out.at = v, e.pos
+			out.Where = fmt.Sprintf("%s:%d:%d", f.Name, e.line, e.column)
+			if !f.args(&out, e.value, open) {
+				return
+			}
+		}
+	}
+	if out.Verb == nil {
+		f.fault(n.pos, "a step without a verb (%s)", strings.Join(verbNames(), ", "))
+		return
+	}
+	if _, err := out.make("split"); err != nil {
+		f.argFault(&out, err)
+		return
+	}
+	f.Steps = append(f.Steps, out)
+}
+
+func (f *File) noVerb(at pos, name string) {
+	if slices.Contains(later, name) {
+		f.fault(at, "step %s needs all rows at once: a pipeline takes them one by one, so it has no such step", name)
+		return
+	}
+	f.unknown(at, "step", name, verbNames())
+}
+
+// args reads the arguments of a step: a mapping, or a plain value or list for the argument that the verb says. It is false where
+// a fault makes a look at them useless.
+func (f *File) args(s *Step, n *node, open func(string) (string, error)) bool {
+	s.Args, s.args = transform.Args{}, map[string]pos{}
+	if n.kind != mapNode {
+		if n.kind == plainNode && n.plain == nil {
+			return true
+		}
+		if s.Verb.Short == "" {
+			f.fault(n.pos, "step %s: %s, expected arguments (%s)", s.Verb.Name, n, argNames(s.Verb))
+			return false
+		}
+		n = &node{pos: n.pos, kind: mapNode, keys: []entry{{n.pos, s.Verb.Short, n}}}
+	}
+	for _, e := range n.keys {
+		s.Args[e.name], s.args[e.name] = e.value.value(), e.pos
+		i := slices.IndexFunc(s.Verb.Args, func(a transform.Arg) bool { return a.Name == e.name })
+		if i < 0 || s.Verb.Args[i].Type != FileType {
+			continue
+		}
+		name := f.text(e.value, "argument "+e.name)
+		if name == "" {
+			continue
+		}
+		text, err := open(name)
+		if err != nil {
+			f.fault(e.value.pos, "argument %s: %v", e.name, err)
+			return false
+		}
+		s.Args[e.name] = transform.FileText{Name: name, Text: text}
+	}
+	return true
+}
+
+// FileType is the Type of an argument that names a file; the verb gets a transform.FileText.
+const FileType = "file"
+
+func argNames(v *transform.Verb) string {
+	names := make([]string, len(v.Args))
+	for i, a := range v.Args {
+		names[i] = a.Name
+	}
+	return strings.Join(names, ", ")
+}
+
+// argFault notes a fault of the arguments, at the argument where it is known.
+func (f *File) argFault(s *Step, err error) {
+	at := s.at
+	var arg *transform.ArgError
+	if errors.As(err, &arg) {
+		if p, ok := s.args[arg.Arg]; ok {
+			at = p
+		}
+	}
+	f.fault(at, "%v", err)
+}
+
+// make makes the transform for a split.
+func (s *Step) make(split string) (transform.Transform, error) {
+	args := transform.Args{}
+	for name, v := range s.Args {
+		args[name] = withSplit(v, split)
+	}
+	return s.Verb.New(args)
+}
+
+// withSplit returns v with the name of the split in place of SplitName; "$${split}" stays "${split}".
+func withSplit(v any, split string) any {
+	switch x := v.(type) {
+	case string:
+		if !strings.Contains(x, SplitName) {
+			return x
+		}
+		parts := strings.Split(x, "$"+SplitName)
+		for i := range parts {
+			parts[i] = strings.ReplaceAll(parts[i], SplitName, split)
+		}
+		return strings.Join(parts, SplitName)
+	case []any:
+		out := make([]any, len(x))
+		for i, e := range x {
+			out[i] = withSplit(e, split)
+		}
+		return out
+	case transform.Object:
+		out := make(transform.Object, len(x))
+		for i, m := range x {
+			out[i] = transform.Member{Name: m.Name, Value: withSplit(m.Value, split)}
+		}
+		return out
+	}
+	return v
+}
+
+// For reports whether the step is for rows of that split.
+func (s *Step) For(split string) bool { return s.Splits == nil || slices.Contains(s.Splits, split) }
+
+// Transforms makes the steps of a split: from is what its files belong to, split what it becomes, which differ where a step split
+// cuts it.
+func (f *File) Transforms(from, split string) ([]transform.Transform, error) {
+	var out []transform.Transform
+	at := from
+	for i := range f.Steps {
+		s := &f.Steps[i]
+		if s.Verb.Name == "limit" || !s.For(at) {
+			continue
+		}
+		t, err := s.make(split)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", s.Where, err)
+		}
+		if cut, ok := t.(transform.Split); ok && cut.Take == "" {
+			cut.Take, at = split, split
+			t = cut
+		}
+		out = append(out, transform.Located{Transform: t, Where: s.Where, Verb: s.Verb.Name})
+	}
+	return out, nil
+}
+
+// Outputs are the splits that the rows of a split become: itself, or what a step split cuts it into.
+func (f *File) Outputs(from string) []string {
+	for i := range f.Steps {
+		if cut := f.cut(&f.Steps[i], from); cut != nil {
+			return cut.Names()
+		}
+	}
+	return []string{from}
+}
+
+// cut returns the step as one that cuts a split into several, nil where it is none.
+func (f *File) cut(s *Step, from string) *transform.Split {
+	if s.Verb.Name != "split" || !s.For(from) {
+		return nil
+	}
+	t, err := s.make(from)
+	if cut, ok := t.(transform.Split); ok && err == nil && cut.Take == "" {
+		return &cut
+	}
+	return nil
+}
+
+// Limit is the number of rows of a split that are read; 0 means all.
+func (f *File) Limit(from string) int64 {
+	for i := range f.Steps {
+		if s := &f.Steps[i]; s.Verb.Name == "limit" && s.For(from) {
+			if t, err := s.make(from); err == nil {
+				return t.(transform.Limit).Rows
+			}
+		}
+	}
+	return 0
+}
+
+// order checks what steps ask of those before them.
+func (f *File) order() {
+	chooses := ""
+	cuts := 0
+	for i := range f.Steps {
+		s := &f.Steps[i]
+		switch name := s.Verb.Name; name {
+		case "limit":
+			if chooses != "" {
+				f.fault(s.at, "step limit counts the rows that are read, so it stands before step %s, which leaves rows out", chooses)
+			}
+		case "split":
+			if cuts++; cuts > 1 {
+				f.fault(s.at, "a second step split: one cuts the rows into all the splits there are to be")
+			}
+			chooses = name
+		case "filter", "sample", "map":
+			chooses = name
+		}
+	}
+}
