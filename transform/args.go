@@ -166,18 +166,6 @@ func (r *argReader) float(name string, without float64) float64 {
 	return f
 }
 
-func (r *argReader) bool(name string) bool {
-	v, given := r.args[name]
-	if !given || v == nil {
-		return false
-	}
-	b, ok := v.(bool)
-	if !ok {
-		r.failAt(name, "argument %s is %s, expected true or false", name, jsonKind(v))
-	}
-	return b
-}
-
 // typ reads a type; it is Missing where the argument is not given.
 func (r *argReader) typ(name string) schema.Type {
 	s := r.text(name, "")
@@ -189,17 +177,6 @@ func (r *argReader) typ(name string) schema.Type {
 		r.failAt(name, "argument %s: %w", name, err)
 	}
 	return t
-}
-
-// oneOf reads a word out of the values that the verb declares for the argument.
-func (r *argReader) oneOf(name string) string {
-	s := r.text(name, "")
-	for _, a := range Find(r.verb).Args {
-		if a.Name == name && s != "" && !slices.Contains(a.Values, s) {
-			r.failAt(name, "unknown value %q of argument %s (%s)", s, name, strings.Join(a.Values, ", "))
-		}
-	}
-	return s
 }
 
 func (r *argReader) present(without Present) Present {

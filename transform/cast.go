@@ -1,0 +1,98 @@
+package transform
+
+import (
+	"fmt"
+
+	"github.com/rlprep/rlprep/schema"
+)
+
+var _ = Add(Verb{
+	Name:  "cast",
+	Title: "give a column another type",
+	Doc: `
+Writes a column anew with another type: a number out of text and text out of a number, integers of another width, doubles, lists
+and structs part by part, where fields that were missing become null. Text holds a number just as it stands, without blanks, commas or
+units, and a bool as true or false. A row whose value does not become the type is rejected (bad-cast); nothing is rounded and
+nothing is cut off.
+`,
+	Args: []Arg{
+		{Name: "path", Type: "path", Doc: "the column: extra_info.index", Required: true},
+		{Name: "to", Type: "type", Doc: "int64, string, double, list<element: string>, struct<a: int64, b: string>", Required: true},
+	},
+	New: newCast,
+	Examples: []Example{
+		{
+			Title: "an index that was read as text",
+			Args:  `{"path":"extra_info.index","to":"int64"}`,
+			In:    `{"extra_info":{"index":"17","split":"train"}}`,
+			Out:   `{"extra_info":{"index":17,"split":"train"}}`,
+		},
+		{
+			Title: "an answer that is a number",
+			Args:  `{"path":"answer","to":"string"}`,
+			In:    `{"answer":72}` + "\n" + `{"answer":null}`,
+			Out:   `{"answer":"72"}` + "\n" + `{"answer":null}`,
+		},
+		{
+			Title: "a field that some files lack",
+			Args:  `{"path":"reward_model","to":"struct<style: string, ground_truth: string>"}`,
+			In:    `{"reward_model":{"ground_truth":"72"}}`,
+			Out:   `{"reward_model":{"style":null,"ground_truth":"72"}}`,
+		},
+		{
+			Title: "no number",
+			Args:  `{"path":"n","to":"int64"}`,
+			In:    `{"n":"1,200"}`,
+			Error: `bad-cast: n cannot become int64: it is no such number`,
+		},
+		{
+			Title: "a struct is no text",
+			Args:  `{"path":"extra_info","to":"string"}`,
+			In:    `{"extra_info":{"a":1}}`,
+			Error: `column "extra_info" is struct<a: int64>: step json writes it as text`,
+		},
+	},
+})
+
+// Cast writes the column at Path as type To, in place.
+type Cast struct {
+	Path schema.Path
+	To   schema.Type
+}
+
+// Plan returns one computed Put, or none where the type is the same. It fails where the types do not allow it.
+func (c Cast) Plan(in *schema.Schema) (*Plan, error) {
+	f, err := column(in, c.Path)
+	if err != nil {
+		return nil, err
+	}
+	if inList(c.Path) {
+		return nil, fmt.Errorf("path %q lies inside a list: cast the list as a whole", c.Path)
+	}
+	if f.Type.Equal(c.To) {
+		return &Plan{}, nil
+	}
+	if err := castable(c.Path, f.Type, c.To); err != nil {
+		return nil, err
+	}
+	return &Plan{
+		Reads: []schema.Path{c.Path},
+		Puts:  []Put{{Path: c.Path, Type: c.To, If: Replace}},
+		Bind: func() Func {
+			return func(in schema.Row, out *Emitter) error {
+				v, err := convert(in.At(0), &c.To)
+				if err != nil {
+					return Rejectf("bad-cast", c.Path, in.At(0), "%s cannot become %s: it %s", c.Path, c.To, err)
+				}
+				out.Set(0, v)
+				out.Emit()
+				return nil
+			}
+		},
+	}, nil
+}
+
+func newCast(args Args) (Transform, error) {
+	r := newArgs("cast", args)
+	return r.done(Cast{Path: r.path("path", ""), To: r.typ("to")})
+}
