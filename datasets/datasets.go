@@ -19,6 +19,7 @@ type Recipe struct {
 	Rows     rule.Kind
 	Versions string   // of the trainer that has the script, as in rule.Holding; "": all
 	Splits   []string // in the order of the dataset
+	Source   string   // where the dataset is: hf://datasets/OWNER/NAME@COMMIT/FOLDER; "": the user has to say
 	Inputs   func(split string) []Input
 	Steps    func(Options) []transform.Transform
 	Expects  []string // ids of rules that faithful rows are known to raise; shown as warnings, never blocking

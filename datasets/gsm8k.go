@@ -26,6 +26,10 @@ const (
 		"You should rethinking carefully if user point out your answer is wrong. " + gsm8kFormat
 )
 
+// gsm8kHub is config main of openai/gsm8k at the commit that public code pins (its main/test-00000-of-00001.parquet has
+// the SHA-256 ee7b8da9e381df27…), so that the rows of a recipe are the same every day.
+const gsm8kHub = "hf://datasets/openai/gsm8k@740312add88f781978c0658806c59bc2815b9866/main"
+
 // gsm8kSplits are the splits of openai/gsm8k.
 var gsm8kSplits = []string{"train", "test"}
 
@@ -44,7 +48,7 @@ instruction as the only message, the ground truth for the scorer of data_source 
 No column says which agent loop runs the rows, so rollout.agent.default_agent_loop does: single_turn_agent, if the launch says
 nothing else.
 `,
-	Rows: rule.RL, Splits: gsm8kSplits, Inputs: questionAnswer,
+	Rows: rule.RL, Splits: gsm8kSplits, Source: gsm8kHub, Inputs: questionAnswer,
 	Steps: func(o Options) []transform.Transform {
 		steps := gsm8kRow(o, "", transform.Message{Role: "user", Template: gsm8kQuoted})
 		return gsm8kEnd(steps)
@@ -63,7 +67,7 @@ Mind: these rows have no agent_name, so with verl's defaults single_turn_agent r
 model trains on one turn, and nothing says so (verl issues 2986, 2966). Use gsm8k_tool_agent_loop, or --agent tool_agent, or
 launch with rollout.agent.default_agent_loop=tool_agent. The tool itself is gone from verl since 0.8.0.
 `,
-	Rows: rule.RL, Splits: gsm8kSplits, Inputs: questionAnswer,
+	Rows: rule.RL, Splits: gsm8kSplits, Source: gsm8kHub, Inputs: questionAnswer,
 	Steps:    func(o Options) []transform.Transform { return gsm8kTool(o, gsm8kFixed(o)) },
 	Expects:  []string{"RL302"},
 	Examples: []Example{{Split: "train", In: gsm8kIn, Out: gsm8kToolOut}},
@@ -79,7 +83,7 @@ gsm8k_multiturn_w_tool with agent_name tool_agent after data_source, so every ro
 Mind: the launch must name the tool (rollout.multi_turn.tool_config_path), and its function must be called
 calc_gsm8k_reward, the key in tools_kwargs. verl 0.8.0 dropped the tool from its package and interaction_kwargs from its script.
 `,
-	Rows: rule.RL, Splits: gsm8kSplits, Inputs: questionAnswer,
+	Rows: rule.RL, Splits: gsm8kSplits, Source: gsm8kHub, Inputs: questionAnswer,
 	Steps:    func(o Options) []transform.Transform { return gsm8kTool(o, "tool_agent") },
 	Examples: []Example{{Split: "test", In: gsm8kIn, Out: gsm8kAgentOut}},
 })
@@ -95,7 +99,7 @@ Mind: these rows have no agent_name, so with verl's defaults single_turn_agent r
 model trains on one turn, and nothing says so. Use --agent tool_agent. verl has interactions up to 0.7.1; 0.8.0 dropped them
 and this script.
 `,
-	Rows: rule.RL, Splits: gsm8kSplits, Inputs: questionAnswer,
+	Rows: rule.RL, Splits: gsm8kSplits, Source: gsm8kHub, Inputs: questionAnswer,
 	Steps: func(o Options) []transform.Transform {
 		steps := gsm8kRow(o, gsm8kFixed(o), transform.Message{Role: "system", Template: gsm8kInteractionSystem}, transform.Message{Role: "user", Template: gsm8kBacktick})
 		return gsm8kEnd(append(steps, text("extra_info.interaction_kwargs.name", "gsm8k")), gsm8kInteraction()...)
@@ -115,7 +119,7 @@ question, answer).
 Mind: the solutions keep GSM8K's calculator annotations, <<48/2=24>>, and the model learns to write them. There is no
 data_source and no index to change: SFT rows are neither scored nor traced.
 `,
-	Rows: rule.SFT, Splits: gsm8kSplits, Inputs: questionAnswer,
+	Rows: rule.SFT, Splits: gsm8kSplits, Source: gsm8kHub, Inputs: questionAnswer,
 	Steps: func(o Options) []transform.Transform {
 		if o.DataSource != "" {
 			return []transform.Transform{refuse("gsm8k_multiturn_sft has no data_source: SFT rows are not scored")}

@@ -130,11 +130,6 @@ func benchFile(t *testing.T) string {
 	return file
 }
 
-type problem struct {
-	Question string `parquet:"question,optional"`
-	Answer   string `parquet:"answer,optional"`
-}
-
 // writeProblems writes a hundred problems, and last the bad one.
 func writeProblems(t *testing.T, name string, last *problem) {
 	t.Helper()

@@ -37,15 +37,19 @@ func (l leakChecked) Run() int {
 //
 //	exits N CMD…  runs CMD, which has to end with status N
 //	like FILE     what the last command wrote to stdout, then to stderr, is FILE, but for times, rates, memory and platform
+//	$HF_ENDPOINT  a Hub on this machine that has the sample as openai/gsm8k, in Parquet and, as owner/lines, in JSON Lines
 //	[shared]      the shared data is there; $SHARED is its directory
 func TestScript(t *testing.T) {
 	shared := sharedData()
+	endpoint := sampleHub(t)
 	testscript.Run(t, testscript.Params{
 		Dir:           filepath.Join("..", "..", "testdata", "script"),
 		UpdateScripts: *update,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("SHARED", shared)
 			e.Setenv("NO_COLOR", "1")
+			e.Setenv("HF_ENDPOINT", endpoint)
+			e.Setenv("HF_HOME", filepath.Join(e.WorkDir, "hf"))
 			return nil
 		},
 		Condition: func(cond string) (bool, error) { return cond == "shared" && shared != "", nil },

@@ -41,6 +41,8 @@ type app struct {
 
 	terminal bool // stdout is a terminal
 	quiet    bool
+
+	remote hubRemote // where names that begin with hf:// lead
 }
 
 // Main runs rlprep with the arguments after the program's name and returns its exit status. Results go to stdout; progress,
@@ -48,6 +50,8 @@ type app struct {
 func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	out := bufio.NewWriterSize(stdout, 64<<10)
 	a := &app{stdin: stdin, stdout: out, stderr: stderr, terminal: isTerminal(stdout)}
+	a.remote.app = a
+	defer a.remote.close()
 	root := newRoot(a)
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)

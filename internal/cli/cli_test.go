@@ -16,7 +16,10 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	os.Setenv("HF_ENDPOINT", "http://127.0.0.1:9") // nothing listens there: no test leaves the machine
+	goleak.VerifyTestMain(m)
+}
 
 // rlprep runs the tool and returns its status and what it wrote.
 func rlprep(args ...string) (status int, stdout, stderr string) {

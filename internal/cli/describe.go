@@ -130,6 +130,7 @@ type recipeInfo struct {
 	Rows     string      `json:"rows"`
 	Doc      string      `json:"doc"`
 	Splits   []string    `json:"splits"`
+	Source   string      `json:"source,omitempty"`
 	Inputs   []inputInfo `json:"inputs"`
 	Expects  []string    `json:"expects,omitempty"`
 	Examples []rowsInfo  `json:"examples"`
@@ -153,7 +154,7 @@ type rowsInfo struct {
 func describeRecipe(r *datasets.Recipe) recipeInfo {
 	d := recipeInfo{
 		Name: r.Name, Title: r.Title, Rows: r.Rows.String(), Doc: strings.Trim(r.Doc, "\n"),
-		Splits: r.Splits, Expects: r.Expects, Inputs: []inputInfo{}, Examples: []rowsInfo{},
+		Splits: r.Splits, Source: r.Source, Expects: r.Expects, Inputs: []inputInfo{}, Examples: []rowsInfo{},
 	}
 	for _, split := range r.Splits {
 		for _, in := range r.Inputs(split) {

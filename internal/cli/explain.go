@@ -117,6 +117,7 @@ func explainRecipe(w io.Writer, r *datasets.Recipe) {
 	fmt.Fprintf(w, "%s\n%s\n", r.Name, r.Title)
 	section(w, "", r.Doc)
 	section(w, "SPLITS", strings.Join(r.Splits, ", "))
+	section(w, "SOURCE, IF NONE IS NAMED", r.Source)
 	section(w, "READS", strings.Join(readsLines(describeRecipe(r).Inputs), "\n"))
 	var expects strings.Builder
 	for _, id := range r.Expects {

@@ -29,7 +29,7 @@ func newInspect(a *app) *cobra.Command {
 metadata, and the first rows with their messages as chats.`,
 		Example: `  rlprep inspect train.parquet
   rlprep inspect out/ --rows 1
-  rlprep inspect train.parquet --json | jq '.[0].schema'`,
+  rlprep inspect hf://datasets/openai/gsm8k/main/train-00000-of-00001.parquet --json | jq '.[0].schema'`,
 		Args:        cobra.MinimumNArgs(1),
 		Annotations: exits(ExitClean, ExitUsage, ExitFile),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -37,7 +37,7 @@ metadata, and the first rows with their messages as chats.`,
 			if err != nil {
 				return err
 			}
-			spec.Lenient, spec.Hash = true, false
+			spec.Lenient, spec.Hash, spec.Peek = true, false, true
 			set, err := source.Resolve(cmd.Context(), spec)
 			if err != nil {
 				return asInput(err)

@@ -90,7 +90,7 @@ func (l *lint) run(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	spec.Val, spec.Lenient, spec.Hash = l.val, true, false
+	spec.Val, spec.Lenient, spec.Hash, spec.Peek = l.val, true, false, l.schemaOnly
 	set, err := source.Resolve(ctx, spec)
 	if err != nil {
 		return asInput(err)

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -10,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rlprep/rlprep/datasets"
+	"github.com/rlprep/rlprep/internal/hub"
 	"github.com/rlprep/rlprep/internal/source"
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
@@ -39,13 +42,14 @@ func newPreprocess(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "preprocess RECIPE",
 		Short: "make a published dataset into checked shards for training",
-		Long: `Reads a raw dataset, applies a recipe, checks the rows against what the trainer's agent loop, reward and trace really
+		Long: `Reads a raw dataset, which is fetched from the Hub into its cache if no --source is named, applies a recipe, checks the rows against what the trainer's agent loop, reward and trace really
 demand, and writes shards with a manifest. Nothing becomes visible unless everything is right: DIR appears whole, by one
 rename. A run that was ended, however it was, is taken up where it stood by the same command. The bytes written depend on
 the input and the options alone.
 
 'rlprep list recipes' names the recipes, 'rlprep explain RECIPE' tells what one gives.`,
-		Example: `  rlprep preprocess gsm8k --demo
+		Example: `  rlprep preprocess gsm8k -o data/gsm8k
+  rlprep preprocess gsm8k --demo
   rlprep preprocess gsm8k_tool_agent_loop --source data/gsm8k/ -o out/
   rlprep preprocess gsm8k --source train.jsonl --split train --shards 4 --agent tool_agent`,
 		Args:        exactArgs("RECIPE"),
@@ -62,7 +66,7 @@ the input and the options alone.
 		},
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&p.input.sources, "source", nil, "file, directory or glob of the raw dataset; repeatable")
+	f.StringArrayVar(&p.input.sources, "source", nil, "file, directory or glob of the raw dataset, here or at hf://datasets/OWNER/NAME[@REVISION]/PATH; repeatable (default: the recipe's own)")
 	p.register(f, "./RECIPE")
 	f.BoolVar(&p.demo, "demo", false, "use the small dataset that is built in")
 	f.StringVar(&p.agent, "agent", "", "agent loop that runs every row: adds or sets agent_name")
@@ -129,7 +133,7 @@ func (p *preprocess) checkAll() error {
 	switch {
 	case p.demo && (len(p.input.sources) > 0 || p.input.filesFrom != ""):
 		return usagef("--demo brings its own dataset: leave out --source")
-	case !p.demo && len(p.input.sources) == 0 && p.input.filesFrom == "":
+	case p.byDefault() && p.recipe.Source == "":
 		return usagef("no source: name the raw dataset with --source FILE|DIR|GLOB, or try --demo")
 	case p.indexScope != "split" && p.indexScope != "run":
 		return usagef("--index-scope %s: expected split or run", p.indexScope)
@@ -138,6 +142,11 @@ func (p *preprocess) checkAll() error {
 		return err
 	}
 	return p.check()
+}
+
+// byDefault reports whether the user named no source, so that the recipe's own is taken.
+func (p *preprocess) byDefault() bool {
+	return !p.demo && len(p.input.sources) == 0 && p.input.filesFrom == ""
 }
 
 // checkTarget reads --target.
@@ -158,7 +167,11 @@ func (p *preprocess) checkTarget() error {
 
 // resolve finds the input.
 func (p *preprocess) resolve(ctx context.Context) error {
-	spec, err := p.input.spec(p.app, p.input.sources)
+	args := p.input.sources
+	if p.byDefault() {
+		args = []string{p.recipe.Source}
+	}
+	spec, err := p.input.spec(p.app, args)
 	if err != nil {
 		return err
 	}
@@ -175,7 +188,10 @@ func (p *preprocess) resolve(ctx context.Context) error {
 	}
 	spec.TempDir = existingDir(filepath.Dir(filepath.Clean(p.out)))
 	if p.set, err = source.Resolve(ctx, spec); err != nil {
-		return asInput(err)
+		if err = asInput(err); p.byDefault() && errors.As(err, new(*hub.Error)) {
+			err = fmt.Errorf("%w; or name files that you have with --source FILE|DIR|GLOB, or try --demo", err)
+		}
+		return err
 	}
 	if err := hasColumns(p.set); err != nil {
 		return err

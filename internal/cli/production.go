@@ -265,7 +265,7 @@ func (b *production) manifest() *shard.Manifest {
 	m := &shard.Manifest{Format: 1, Tool: "rlprep", Version: version(), Recipe: b.name, Options: b.options(), Inputs: []shard.InputFile{}}
 	for _, s := range b.set.Splits {
 		for _, f := range s.Files {
-			m.Inputs = append(m.Inputs, shard.InputFile{Split: s.Name, Name: filepath.Base(f.Name), Bytes: f.Bytes})
+			m.Inputs = append(m.Inputs, shard.InputFile{Split: s.Name, Name: filepath.Base(f.Name), Bytes: f.Bytes, Source: f.Address()})
 		}
 	}
 	return m

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/rlprep/rlprep/internal/hub"
 	"github.com/rlprep/rlprep/internal/parquetio"
 	"github.com/rlprep/rlprep/internal/pipeline"
 	"github.com/rlprep/rlprep/internal/record"
@@ -143,7 +144,7 @@ func (i *inputFlags) register(f *pflag.FlagSet) {
 
 // spec is what the flags and args name.
 func (i *inputFlags) spec(a *app, args []string) (source.Spec, error) {
-	spec := source.Spec{Args: args, FilesFrom: i.filesFrom, Stdin: a.stdin, Hash: true}
+	spec := source.Spec{Args: args, FilesFrom: i.filesFrom, Stdin: a.stdin, Hash: true, Remote: &a.remote}
 	for _, s := range i.splits {
 		more, err := source.ParseSplit(s)
 		if err != nil {
@@ -170,6 +171,9 @@ func (k *knownFlags) env(rows rule.Kind) *rule.Env {
 func asInput(err error) error {
 	if errors.Is(err, source.ErrFormat) || errors.Is(err, parquetio.ErrFormat) {
 		return withCode(ExitFile, err)
+	}
+	if errors.As(err, new(*hub.Error)) {
+		return err // it says what helps, which is not the usage
 	}
 	if exitCode(context.Background(), err) == ExitUsage {
 		return &usageError{err}

@@ -228,7 +228,7 @@ func (s *Snapshot) List(ctx context.Context, path string) ([]*File, error) {
 			return []*File{f}, nil // what is at a commit never changes
 		}
 	}
-	found, err := s.ask(ctx, path)
+	found, all, err := s.ask(ctx, path)
 	if unreachable(err) {
 		if cached, cerr := s.inCache(path); cerr == nil {
 			s.c.notice("%v; taking the files that the cache has", err)
@@ -238,7 +238,7 @@ func (s *Snapshot) List(ctx context.Context, path string) ([]*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if path == "" {
+	if all {
 		s.tree = found
 	}
 	return s.below(found, path), nil
@@ -256,54 +256,72 @@ func (s *Snapshot) below(tree map[string]entry, path string) []*File {
 	return out
 }
 
-// ask asks the Hub for the files at and below path.
-func (s *Snapshot) ask(ctx context.Context, path string) (map[string]entry, error) {
-	found := map[string]entry{}
-	take := func(page []listed) error {
-		for _, l := range page {
-			if l.Type != "file" {
-				continue
-			}
-			e, err := l.entry(s.Address)
-			if err != nil {
-				return err
-			}
-			found[l.Path] = e
-		}
-		return nil
-	}
+// wholePages is how many pages of the list of a whole dataset are taken to find what is in a folder: such a list is kept, and
+// answers later runs with no network. Larger datasets are asked for the folder alone.
+const wholePages = 10
+
+// ask asks the Hub for the files at and below path, and says whether the answer has all files of the dataset.
+func (s *Snapshot) ask(ctx context.Context, path string) (found map[string]entry, all bool, err error) {
 	at := s.Address
 	at.Path = path
 	if path != "" {
 		question, err := json.Marshal(map[string]any{"paths": []string{path}, "expand": false})
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		var page []listed
 		if _, err := s.c.get(ctx, at, s.c.api(at, "paths-info", s.Commit), question, &page); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		page = slices.DeleteFunc(page, func(l listed) bool { return l.Path != path })
 		if len(page) == 0 || page[0].Type == "file" {
-			return found, take(page)
+			found = map[string]entry{}
+			return found, false, s.take(found, page)
+		}
+		if found, err = s.askTree(ctx, at, "", wholePages); found != nil || err != nil {
+			return found, true, err
 		}
 	}
+	found, err = s.askTree(ctx, at, path, 0)
+	return found, path == "", err
+}
+
+// take adds the files of a page to found.
+func (s *Snapshot) take(found map[string]entry, page []listed) error {
+	for _, l := range page {
+		if l.Type != "file" {
+			continue
+		}
+		e, err := l.entry(s.Address)
+		if err != nil {
+			return err
+		}
+		found[l.Path] = e
+	}
+	return nil
+}
+
+// askTree asks for all files below a folder; nil where they take more pages than most (0: any number).
+func (s *Snapshot) askTree(ctx context.Context, at Address, folder string, most int) (map[string]entry, error) {
+	found := map[string]entry{}
 	next := s.c.api(at, "tree", s.Commit)
-	if path != "" {
-		next += "/" + escapePath(path)
+	if folder != "" {
+		next += "/" + escapePath(folder)
 	}
 	next += "?recursive=true&expand=false"
 	for seen := map[string]bool{}; next != ""; {
 		if seen[next] {
 			return nil, &Error{Network, fmt.Sprintf("%s: the list of its files never ends: page %s comes twice", at, cut(next)), nil}
 		}
-		seen[next] = true
+		if seen[next] = true; most > 0 && len(seen) > most {
+			return nil, nil
+		}
 		var page []listed
 		var err error
 		if next, err = s.c.get(ctx, at, next, nil, &page); err != nil {
 			return nil, err
 		}
-		if err := take(page); err != nil {
+		if err := s.take(found, page); err != nil {
 			return nil, err
 		}
 	}

@@ -91,6 +91,9 @@ func New(getenv func(string) string) (*Client, error) {
 	return c, nil
 }
 
+// Close gives idle connections back.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
 // expand replaces ~ and variables at the beginning of, and in, a path, as huggingface_hub does.
 func expand(path string, getenv func(string) string) string {
 	if rest, ok := strings.CutPrefix(path, "~"); ok && (rest == "" || rest[0] == '/') {

@@ -52,9 +52,11 @@ func (o *output) copy(src *File, s section) error {
 		if err := o.flush(); err != nil {
 			return err
 		}
-		n := copyInKernel(o.f, src.f, s.offset, s.length)
-		o.off += n
-		s.offset, s.length = s.offset+n, s.length-n
+		if h, ok := src.f.(*os.File); ok {
+			n := copyInKernel(o.f, h, s.offset, s.length)
+			o.off += n
+			s.offset, s.length = s.offset+n, s.length-n
+		}
 	}
 	if o.tmp == nil && s.length > 0 {
 		o.tmp = make([]byte, bufferSize)

@@ -2,7 +2,7 @@ package parquetio
 
 import (
 	"fmt"
-	"os"
+	"io"
 	"runtime/debug"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -14,7 +14,7 @@ import (
 // be called from several goroutines at once.
 type File struct {
 	name string // as messages call it
-	f    *os.File
+	f    input
 	size int64
 
 	footer []byte // the FileMetaData struct, raw; spans point into it
@@ -26,6 +26,12 @@ type File struct {
 	// physical is the leaves as the schema elements have them.
 	physical []physicalLeaf
 	arrow    *arrow.Schema // ARROW:schema; nil where there is none that can be used
+}
+
+// An input is where a file's bytes are: a file on disk (*os.File), or elsewhere.
+type input interface {
+	io.ReaderAt
+	io.Closer
 }
 
 // A RowGroup is what the footer says of one row group. Compressed and Uncompressed are bytes of its pages, headers included.

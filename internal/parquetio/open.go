@@ -2,6 +2,7 @@ package parquetio
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -26,7 +27,7 @@ func Open(name string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := open(name, h)
+	f, err := openOnDisk(name, h)
 	if err != nil {
 		h.Close()
 		return nil, err
@@ -34,8 +35,21 @@ func Open(name string) (*File, error) {
 	return f, nil
 }
 
-func open(name string, h *os.File) (f *File, err error) {
-	defer recovered(&err, name+": footer")
+// OpenAt is Open for a file that is not on disk: size bytes in r, which messages call name. Closing the File closes r where it
+// is an io.Closer.
+func OpenAt(name string, r io.ReaderAt, size int64) (*File, error) {
+	c, ok := r.(input)
+	if !ok {
+		c = unclosed{r}
+	}
+	return open(name, c, size)
+}
+
+type unclosed struct{ io.ReaderAt }
+
+func (unclosed) Close() error { return nil }
+
+func openOnDisk(name string, h *os.File) (*File, error) {
 	info, err := h.Stat()
 	if err != nil {
 		return nil, err
@@ -43,7 +57,12 @@ func open(name string, h *os.File) (f *File, err error) {
 	if info.IsDir() {
 		return nil, formatErrorf(name, "is a directory, not a Parquet file")
 	}
-	f = &File{name: name, f: h, size: info.Size()}
+	return open(name, h, info.Size())
+}
+
+func open(name string, h input, size int64) (f *File, err error) {
+	defer recovered(&err, name+": footer")
+	f = &File{name: name, f: h, size: size}
 	if err := f.readFooter(); err != nil {
 		return nil, f.formatError(err)
 	}
@@ -53,10 +72,11 @@ func open(name string, h *os.File) (f *File, err error) {
 	return f, nil
 }
 
-// formatError makes a *FormatError of err, unless it is an error of the system.
+// formatError makes a *FormatError of err, unless it is an error of the system or of the network.
 func (f *File) formatError(err error) error {
 	var path *os.PathError
-	if errors.As(err, &path) {
+	var coded interface{ ExitCode() int }
+	if errors.As(err, &path) || errors.As(err, &coded) || errors.Is(err, context.Canceled) {
 		return fmt.Errorf("%s: read footer: %w", f.name, err)
 	}
 	return &FormatError{Name: f.name, Err: err}

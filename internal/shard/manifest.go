@@ -28,12 +28,14 @@ type Manifest struct {
 	DatasetSHA256 string            `json:"dataset_sha256"`
 }
 
-// An InputFile is a file that was read; Name is its base name.
+// An InputFile is a file that was read; Name is its base name. Source is its address where it came from a Hub, which does not make
+// it another file.
 type InputFile struct {
 	Split  string `json:"split"`
 	Name   string `json:"name"`
 	Bytes  int64  `json:"bytes"`
 	SHA256 string `json:"sha256"`
+	Source string `json:"source,omitempty"`
 }
 
 // A SplitRows counts the rows of a split.
@@ -104,7 +106,7 @@ func ReadManifest(name string) (*Manifest, error) {
 
 // SamePlan reports whether both manifests come from the same tool, recipe, options and inputs.
 func (m *Manifest) SamePlan(o *Manifest) bool {
-	return m.edited() == "" && m.Version == o.Version && m.Recipe == o.Recipe && maps.Equal(m.Options, o.Options) && slices.Equal(m.Inputs, o.Inputs)
+	return m.edited() == "" && m.Version == o.Version && m.Recipe == o.Recipe && maps.Equal(m.Options, o.Options) && sameInputs(m.Inputs, o.Inputs)
 }
 
 // edited names a file that was edited since, and how; "" where none was.
@@ -115,6 +117,13 @@ func (m *Manifest) edited() string {
 		}
 	}
 	return ""
+}
+
+func sameInputs(a, b []InputFile) bool {
+	return slices.EqualFunc(a, b, func(x, y InputFile) bool {
+		y.Source = x.Source
+		return x == y
+	})
 }
 
 // Difference says in what the plan of o differs from that of m.
@@ -132,7 +141,7 @@ func (m *Manifest) Difference(o *Manifest) string {
 				return "another --" + k
 			}
 		}
-	case !slices.Equal(m.Inputs, o.Inputs):
+	case !sameInputs(m.Inputs, o.Inputs):
 		return "other input files"
 	}
 	return fmt.Sprintf("made by version %s", m.Version)

@@ -35,6 +35,7 @@ type File struct {
 
 	path   string      // that is opened; "" where text or memory is all there is
 	memory []byte      // embedded files
+	remote *RemoteFile // where it came from; nil: it was on this machine
 	info   os.FileInfo // as it was when it was read first
 	text   text
 	layout *layout
@@ -58,7 +59,7 @@ func (f *File) SHA256(ctx context.Context) (string, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.sum != "" {
-		return f.sum, nil
+		return f.sum, f.asListed()
 	}
 	h := sha256.New()
 	if f.memory != nil {
@@ -67,7 +68,23 @@ func (f *File) SHA256(ctx context.Context) (string, error) {
 		return "", err
 	}
 	f.sum = hex.EncodeToString(h.Sum(nil))
-	return f.sum, nil
+	return f.sum, f.asListed()
+}
+
+// asListed returns an error where the file is not the one that its Remote lists.
+func (f *File) asListed() error {
+	if f.remote == nil || f.remote.SHA256 == "" || f.remote.SHA256 == f.sum {
+		return nil
+	}
+	return &FormatError{File: f.Name, Message: fmt.Sprintf("what is kept of it (%s) has the SHA-256 %s, not %s as listed: remove it, and it is fetched again", f.path, f.sum, f.remote.SHA256)}
+}
+
+// Address returns where the file came from, exactly, where that is not this machine; else "".
+func (f *File) Address() string {
+	if f.remote == nil {
+		return ""
+	}
+	return f.remote.Address
 }
 
 // Identity tells this state of the file from others without reading it: by its hash where that is known, else by size and time of

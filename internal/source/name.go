@@ -2,6 +2,7 @@ package source
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -23,6 +24,7 @@ type candidate struct {
 	val    bool
 	folder bool // came out of a folder
 	memory []byte
+	remote *RemoteFile
 }
 
 // notData are files in a dataset's folder that have the suffix of data and hold none. The first are HF datasets' list
@@ -31,6 +33,7 @@ var notData = []string{"README.md", "config.json", "dataset_info.json", "dataset
 
 // A namer turns names into candidates.
 type namer struct {
+	ctx    context.Context // for Spec.Remote; a namer lives for one call of Resolve
 	spec   *Spec
 	unused []string
 }
@@ -80,6 +83,9 @@ func (n *namer) all() ([]candidate, error) {
 		}
 	}
 	found = append(found, vals...)
+	if err := n.oneVersion(found); err != nil {
+		return nil, err
+	}
 	taken := make(map[string]bool, len(found))
 	for i := range found {
 		taken[found[i].name] = true
@@ -147,6 +153,9 @@ func (n *namer) expand(arg string) ([]candidate, error) {
 	}
 	if arg == "" {
 		return nil, errors.New("a file's name is empty")
+	}
+	if n.spec.Remote != nil && strings.HasPrefix(arg, RemoteScheme) {
+		return n.remote(arg)
 	}
 	info, err := os.Stat(arg)
 	switch {
@@ -250,6 +259,15 @@ func (n *namer) folder(arg string) ([]candidate, error) {
 	if len(rels) == 0 {
 		return nil, emptyFolder(arg, others)
 	}
+	out, err := n.inFolder(root, rels)
+	for i := range out {
+		out[i].path = out[i].name
+	}
+	return out, err
+}
+
+// inFolder assigns the files of a folder, by their names below root, to splits.
+func (n *namer) inFolder(root string, rels []string) ([]candidate, error) {
 	splits, err := splitsOfFolder(rels, n.spec.Layout)
 	if err != nil {
 		return nil, err
@@ -266,7 +284,7 @@ func (n *namer) folder(arg string) ([]candidate, error) {
 		case len(in) > 1 && !n.spec.Lenient:
 			return nil, fmt.Errorf("%s: its name says split %s and split %s: say which by --split %s=%s", root+rel, in[0], in[1], in[0], rel)
 		}
-		out = append(out, candidate{name: root + rel, path: root + rel, split: in[0], folder: true})
+		out = append(out, candidate{name: root + rel, split: in[0], folder: true})
 	}
 	if !n.spec.Lenient {
 		err = unmixed(root, out)
@@ -310,7 +328,10 @@ func (n *namer) splitGlobs(args []string) ([]candidate, error) {
 		return nil, errors.New("--split NAME=GLOB is taken from one folder, but more than one source is named")
 	}
 	root := ""
-	if len(args) == 1 {
+	switch {
+	case len(args) == 1 && n.spec.Remote != nil && strings.HasPrefix(args[0], RemoteScheme):
+		root = strings.TrimSuffix(args[0], "/") + "/"
+	case len(args) == 1:
 		if info, err := os.Stat(args[0]); err != nil {
 			return nil, notThere(args[0], err)
 		} else if !info.IsDir() {
@@ -403,7 +424,9 @@ func distinct(found []candidate) error {
 	seen := map[string]candidate{}
 	for _, c := range found {
 		key := c.name
-		if c.path != "" {
+		if c.remote != nil {
+			key = c.remote.Address
+		} else if c.path != "" {
 			real, err := filepath.EvalSymlinks(c.path)
 			if err != nil {
 				return notThere(c.name, err)

@@ -70,6 +70,11 @@ func (o *opener) open(ctx context.Context, f *File) error {
 	if f.Name == "-" {
 		return o.stdin(ctx, f)
 	}
+	if f.remote != nil {
+		if done, err := o.fetch(ctx, f); done || err != nil {
+			return err
+		}
+	}
 	in, err := os.Open(f.path)
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.Name, reason(err))
@@ -154,6 +159,11 @@ func pointer(name string, head []byte) string {
 
 func (o *opener) parquet(f *File, path string) error {
 	p, err := parquetio.Open(path)
+	return f.setParquet(p, err)
+}
+
+// setParquet takes over what parquetio says of the file.
+func (f *File) setParquet(p *parquetio.File, err error) error {
 	if err != nil {
 		return f.parquetError(err)
 	}

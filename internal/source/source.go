@@ -36,6 +36,9 @@ type Spec struct {
 	Hash    bool      // have SHA256 of line formats computed while they are counted
 	TempDir string    // for what must be decompressed first; "": the system's
 	Stdin   io.Reader // nil: there is none
+
+	Remote Remote // finds what begins with RemoteScheme; nil: such names are files like others
+	Peek   bool   // footers are enough: Parquet files that Remote has elsewhere are read in place, and nothing of them is kept
 }
 
 // An Embedded is a file in memory, in a line format. Its name says its split, as those of files do.
@@ -114,7 +117,7 @@ func (f *File) shut() error {
 // Resolve finds the files of spec, assigns them to splits and reads their footers, or counts their lines. A file that is
 // damaged is a *FormatError; every other error is about what was named.
 func Resolve(ctx context.Context, spec Spec) (*Set, error) {
-	n := namer{spec: &spec}
+	n := namer{ctx: ctx, spec: &spec}
 	found, err := n.all()
 	if err != nil {
 		return nil, err
@@ -160,7 +163,10 @@ func group(found []candidate, order []string) []Split {
 			i = len(out)
 			out = append(out, Split{Name: c.split})
 		}
-		f := &File{File: &rule.File{Name: c.name, Split: c.split, Val: c.val, Glob: c.glob, Bytes: int64(len(c.memory))}, path: c.path, memory: c.memory}
+		f := &File{File: &rule.File{Name: c.name, Split: c.split, Val: c.val, Glob: c.glob, Bytes: int64(len(c.memory))}, path: c.path, memory: c.memory, remote: c.remote}
+		if f.remote != nil {
+			f.Bytes = max(f.remote.Size, 0)
+		}
 		out[i].Files = append(out[i].Files, f)
 	}
 	rank := func(name string) int {

@@ -81,22 +81,31 @@ func (s *Server) Close() {
 // Commit adds a commit with just these files to a dataset, "OWNER/NAME", and returns its hash. main and branches stand for it
 // from then on.
 func (s *Server) Commit(name string, files map[string]File, branches ...string) string {
+	h := sha1.New()
+	for _, p := range slices.Sorted(maps.Keys(files)) {
+		fmt.Fprintf(h, "%s %q\n", keep(files[p]).sha1, p)
+	}
+	s.mu.Lock()
+	fmt.Fprint(h, len(s.repo(name).commits))
+	s.mu.Unlock()
+	commit := hex.EncodeToString(h.Sum(nil))
+	s.CommitAs(name, commit, files, branches...)
+	return commit
+}
+
+// CommitAs is Commit with a hash of 40 digits that the caller chooses.
+func (s *Server) CommitAs(name, commit string, files map[string]File, branches ...string) {
+	kept := map[string]*stored{}
+	for p, f := range files {
+		kept[p] = keep(f)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := s.repo(name)
-	kept, h := map[string]*stored{}, sha1.New()
-	for _, p := range slices.Sorted(maps.Keys(files)) {
-		f := keep(files[p])
-		kept[p] = f
-		fmt.Fprintf(h, "%s %q\n", f.sha1, p)
-	}
-	fmt.Fprint(h, len(r.commits))
-	commit := hex.EncodeToString(h.Sum(nil))
 	r.commits[commit] = kept
 	for _, b := range append(branches, "main") {
 		r.branches[b] = commit
 	}
-	return commit
 }
 
 // Restrict makes a dataset readable with token alone; gated says that it is public, with terms to accept.
