@@ -42,14 +42,13 @@ func newPreprocess(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "preprocess RECIPE",
 		Short: "make a published dataset into checked shards for training",
-		Long: `Reads a raw dataset, which is fetched from the Hub into its cache if no --source is named, applies a recipe, checks the rows against what the trainer's agent loop, reward and trace really
-demand, and writes shards with a manifest. Nothing becomes visible unless everything is right: DIR appears whole, by one
-rename. A run that was ended, however it was, is taken up where it stood by the same command. The bytes written depend on
-the input and the options alone.
+		Long: `Reads a raw dataset, applies a recipe, checks the rows against what the trainer's agent loop, reward and trace really
+demand, and writes shards with a manifest. With no --source the dataset is fetched from the Hub, into the Hub's cache.
+Nothing becomes visible unless everything is right: DIR appears whole, by one rename. A run that was ended, however it was,
+is taken up where it stood by the same command. The bytes written depend on the input and the options alone.
 
 'rlprep list recipes' names the recipes, 'rlprep explain RECIPE' tells what one gives.`,
 		Example: `  rlprep preprocess gsm8k -o data/gsm8k
-  rlprep preprocess gsm8k --demo
   rlprep preprocess gsm8k_tool_agent_loop --source data/gsm8k/ -o out/
   rlprep preprocess gsm8k --source train.jsonl --split train --shards 4 --agent tool_agent`,
 		Args:        exactArgs("RECIPE"),
