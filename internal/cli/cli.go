@@ -24,6 +24,7 @@ var commands = []func(*app) *cobra.Command{
 	newDrop,
 	newRename,
 	newSelect,
+	newReshard,
 	newLint,
 	newInspect,
 	newLaunch,

@@ -76,7 +76,7 @@ func (c *columns) register(cmd *cobra.Command) {
 	f.BoolVar(&c.inPlace, "in-place", false, "replace the files themselves")
 	f.StringVar(&c.filesFrom, "files-from", "", "read names of files from LIST, one a line (-: standard input)")
 	f.BoolVar(&c.force, "force", false, "overwrite files in DIR")
-	f.StringVar(&c.hfText, "hf-metadata", "auto", "metadata of HF datasets: auto (kept where Arrow types cannot say it), strip, keep")
+	f.StringVar(&c.hfText, "hf-metadata", "auto", hfUsage)
 	f.IntVarP(&c.workers, "jobs", "j", 0, "files at a time (default: one a core)")
 	f.BoolVar(&c.asJSON, "json", false, "print what was done as JSON")
 	cmd.Annotations = exits(ExitClean, ExitUsage, ExitFile, ExitInterrupted)
@@ -179,12 +179,11 @@ func (c *columns) partly(err error) error {
 
 // check looks at the flags.
 func (c *columns) check(files []string) error {
-	policies := map[string]parquetio.HFPolicy{"auto": parquetio.HFAuto, "strip": parquetio.HFStrip, "keep": parquetio.HFKeep}
-	var ok bool
-	c.hf, ok = policies[c.hfText]
+	var err error
+	c.hf, err = hfPolicy(c.hfText)
 	switch {
-	case !ok:
-		return usagef("unknown --hf-metadata %q (auto, strip, keep)", c.hfText)
+	case err != nil:
+		return err
 	case len(files) == 0 && c.filesFrom == "":
 		return usagef("no files: name the Parquet files to edit")
 	case c.out == "" && !c.inPlace:
@@ -193,6 +192,21 @@ func (c *columns) check(files []string) error {
 		return usagef("-o and --in-place: give one of them")
 	}
 	return nil
+}
+
+const hfUsage = "metadata of HF datasets: auto (kept where Arrow types cannot say it), strip, keep"
+
+// hfPolicy reads --hf-metadata.
+func hfPolicy(text string) (parquetio.HFPolicy, error) {
+	switch text {
+	case "auto":
+		return parquetio.HFAuto, nil
+	case "strip":
+		return parquetio.HFStrip, nil
+	case "keep":
+		return parquetio.HFKeep, nil
+	}
+	return 0, usagef("unknown --hf-metadata %q (auto, strip, keep)", text)
 }
 
 // openParquet opens the files of a command that edits columns.
@@ -231,6 +245,7 @@ func byName(set *source.Set) *fileSource {
 	for i, f := range s.open {
 		f.File.Index = i
 		s.files = append(s.files, f.File)
+		s.overhead = append(s.overhead, overhead(f))
 	}
 	return s
 }
@@ -366,7 +381,8 @@ func (c *columns) plan(ctx context.Context, i int, first int64) error {
 		Splits: []pipeline.Split{{Files: []int{i}}},
 		Steps:  func(string) []transform.Transform { return steps },
 		Env:    (&knownFlags{}).env(rule.Any),
-		Sink:   &fileSink{run: c, to: t, file: i}, Keep: true, Codec: parquetio.Zstd, Workers: c.unitWorkers(),
+		Sink:   &fileSink{run: c, to: t, file: i},
+		Keep:   true, AnyCodec: true, Codec: parquetio.Zstd, Workers: c.unitWorkers(),
 		ShardName: func(string, int, int) string { return filepath.Base(t.name) },
 		Writer:    func(string, *rule.File) parquetio.WriterOptions { return c.writer(i) },
 	})

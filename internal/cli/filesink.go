@@ -14,18 +14,42 @@ import (
 
 // A fileSink writes one file of a run over columns: under a private name beside it, then by one rename.
 type fileSink struct {
+	partShard
 	run  *columns
 	to   *target
 	file int
+}
+
+// A partShard is what a shard is that has neither spill nor rejects.
+type partShard struct {
 	part *shard.Part
 	done bool
+}
+
+var errNoSide = errors.New("nothing is spilled or rejected here")
+
+// File implements pipeline.Shard.
+func (s *partShard) File() *os.File { return s.part.File }
+
+// Spill implements pipeline.Shard.
+func (s *partShard) Spill() (*os.File, error) { return nil, errNoSide }
+
+// Rejects implements pipeline.Shard.
+func (s *partShard) Rejects() (*os.File, error) { return nil, errNoSide }
+
+// Discard implements pipeline.Shard.
+func (s *partShard) Discard() {
+	if s.part != nil && !s.done {
+		s.done = true
+		s.part.Discard()
+	}
 }
 
 // Record implements pipeline.Sink: nothing is taken up, a single file is soon done.
 func (s *fileSink) Record(int) ([]byte, error) { return nil, nil }
 
 // OpenSpill implements pipeline.Sink.
-func (s *fileSink) OpenSpill(int) (*os.File, error) { return nil, errors.New("nothing is spilled") }
+func (s *fileSink) OpenSpill(int) (*os.File, error) { return nil, errNoSide }
 
 // Create implements pipeline.Sink.
 func (s *fileSink) Create(int) (pipeline.Shard, error) {
@@ -33,15 +57,6 @@ func (s *fileSink) Create(int) (pipeline.Shard, error) {
 	s.part, err = shard.NewPart(s.to.file)
 	return s, err
 }
-
-// File implements pipeline.Shard.
-func (s *fileSink) File() *os.File { return s.part.File }
-
-// Spill implements pipeline.Shard.
-func (s *fileSink) Spill() (*os.File, error) { return nil, errors.New("nothing is spilled") }
-
-// Rejects implements pipeline.Shard.
-func (s *fileSink) Rejects() (*os.File, error) { return nil, errors.New("nothing is rejected") }
 
 // Publish implements pipeline.Shard.
 func (s *fileSink) Publish(_ bool, record func(int64, string) ([]byte, error)) error {
@@ -140,12 +155,4 @@ func (s *fileSink) unchanged() error {
 		return withCode(ExitFile, fmt.Errorf("%s: changed while it was edited, and is left as it is now: start again once it is written", s.to.name))
 	}
 	return nil
-}
-
-// Discard implements pipeline.Shard.
-func (s *fileSink) Discard() {
-	if s.part != nil && !s.done {
-		s.done = true
-		s.part.Discard()
-	}
 }

@@ -35,7 +35,7 @@ type production struct {
 	known       knownFlags
 	out         string
 	limit       int64
-	shards      int
+	size        sizeFlags
 	compression string
 	workers     int
 	maxRejects  string
@@ -59,8 +59,8 @@ func (b *production) register(f *pflag.FlagSet, o string) {
 	b.input.register(f)
 	f.StringVarP(&b.out, "out", "o", "", "directory to write; it must be new, or of this very run (default "+o+")")
 	f.Int64Var(&b.limit, "limit", 0, "take only the first N rows of each split (0: all)")
-	f.IntVar(&b.shards, "shards", 0, "write each split as just N files (default 1)")
-	f.StringVar(&b.compression, "compression", "zstd", "zstd, snappy or none")
+	b.size.register(f)
+	f.StringVar(&b.compression, "compression", "zstd", "zstd, snappy, none, or keep: that of the source")
 	f.IntVarP(&b.workers, "jobs", "j", 0, "workers (default: one a core); the bytes written are the same for any number")
 	f.StringVar(&b.maxRejects, "max-rejects", "0", "go on although up to N rows, or P%, cannot be taken")
 	f.StringVar(&b.rejects, "rejects", "", "write the rows that cannot be taken to FILE, as JSON Lines")
@@ -71,13 +71,13 @@ func (b *production) register(f *pflag.FlagSet, o string) {
 
 // check says what is wrong with the flags of every production.
 func (b *production) check() error {
-	switch {
-	case b.shards < 0:
-		return usagef("--shards %d: give a number of files", b.shards)
-	case b.limit < 0:
+	if b.limit < 0 {
 		return usagef("--limit %d: give a number of rows", b.limit)
 	}
-	if _, err := codec(b.compression); err != nil {
+	if _, err := b.size.size(); err != nil {
+		return err
+	}
+	if _, err := b.codec(); err != nil {
 		return err
 	}
 	_, err := tolerance(b.maxRejects)
@@ -116,7 +116,7 @@ func (b *production) options() map[string]string {
 		}
 	}
 	set("limit", strconv.FormatInt(b.limit, 10), "0")
-	set("shards", strconv.Itoa(b.shards), "0")
+	maps.Copy(o, b.size.options())
 	set("max-rejects", b.maxRejects, "0")
 	return o
 }
@@ -124,7 +124,8 @@ func (b *production) options() map[string]string {
 // job is the run, but for its sink.
 func (b *production) job() *pipeline.Job {
 	src := deriveSource(b.set, b.derive)
-	c, _ := codec(b.compression)
+	c, _ := b.codec()
+	size, _ := b.size.size()
 	t, _ := tolerance(b.maxRejects)
 	j := &pipeline.Job{
 		Source:  src,
@@ -132,13 +133,14 @@ func (b *production) job() *pipeline.Job {
 		Steps:   b.steps,
 		Rules:   rule.All(),
 		Soften:  b.expects,
-		Shards:  b.shards,
+		Size:    size,
 		Limit:   b.limit,
 		Codec:   c,
 		Workers: b.workers, MaxReject: t, KeepRejects: b.rejects != "",
+		AnyCodec:  b.compression == "keep",
 		FailLevel: rule.Error,
 		ShardName: func(split string, i, of int) string {
-			if b.shards == 0 {
+			if !b.size.asked() {
 				return shard.Name(split, 0, 1)
 			}
 			return shard.NameOf(split, i, of)
@@ -234,16 +236,31 @@ func printFates(w io.Writer, plan *pipeline.Plan, split string) error {
 	return nil
 }
 
-func codec(name string) (parquetio.Codec, error) {
-	switch name {
+// codec is that of what is encoded.
+func (b *production) codec() (parquetio.Codec, error) {
+	switch b.compression {
 	case "zstd":
 		return parquetio.Zstd, nil
 	case "snappy":
 		return parquetio.Snappy, nil
 	case "none":
 		return parquetio.None, nil
+	case "keep":
+		return codecOf(b.set), nil
 	}
-	return 0, usagef("unknown compression %q (zstd, snappy, none)", name)
+	return 0, usagef("unknown compression %q (zstd, snappy, none, keep)", b.compression)
+}
+
+// codecOf is the codec of the first Parquet file, Zstd where there is none.
+func codecOf(set *source.Set) parquetio.Codec {
+	if set != nil {
+		for _, f := range set.Files() {
+			if f.Parquet != nil {
+				return f.Parquet.Codec()
+			}
+		}
+	}
+	return parquetio.Zstd
 }
 
 func tolerance(s string) (t pipeline.Tolerance, err error) {
@@ -388,7 +405,7 @@ func (b *production) finish(plan *pipeline.Plan, rep *pipeline.Report, dir *shar
 		}
 		return errFindings
 	}
-	final := describe(plan, rep, m, b.shards > 0)
+	final := describe(plan, rep, m, b.size.asked())
 	if err := b.keepRejects(dir); err != nil {
 		return err
 	}

@@ -102,8 +102,8 @@ func (r *pipelineRun) inDir(name string) string {
 // settings takes what the file says and no flag does.
 func (r *pipelineRun) settings(given func(flag string) bool) {
 	f := r.file
-	if f.Shards > 0 && !given("shards") {
-		r.shards = f.Shards
+	if f.Shards > 0 && !given("shards") && !given("shard-rows") && !given("shard-size") {
+		r.size.shards = f.Shards
 	}
 	if f.Compression != "" && !given("compression") {
 		r.compression = f.Compression

@@ -20,10 +20,11 @@ import (
 
 // A fileSource is a source.Set as the pipeline wants it.
 type fileSource struct {
-	files  []*rule.File
-	open   []*source.File
-	splits []pipeline.Split
-	whole  bool // row groups are never cut, whatever their size: they are copied, not decoded
+	files    []*rule.File
+	open     []*source.File
+	splits   []pipeline.Split
+	overhead []float64 // of a Parquet file: its bytes by those of its row groups
+	whole    bool      // row groups are never cut, whatever their size: they are copied, not decoded
 }
 
 func newFileSource(set *source.Set) *fileSource { return deriveSource(set, nil) }
@@ -55,11 +56,23 @@ func deriveSource(set *source.Set, derive func(from string) []derived) *fileSour
 				p.Files = append(p.Files, file.Index)
 				s.files = append(s.files, file)
 				s.open = append(s.open, f)
+				s.overhead = append(s.overhead, overhead(f))
 			}
 			s.splits = append(s.splits, p)
 		}
 	}
 	return s
+}
+
+func overhead(f *source.File) float64 {
+	if f.Parquet == nil {
+		return 1
+	}
+	var packed int64
+	for _, g := range f.Parquet.RowGroups() {
+		packed += g.Compressed
+	}
+	return float64(f.Bytes) / float64(max(1, packed))
 }
 
 // fileNames are the names of all files, as the user gave them.
@@ -88,7 +101,12 @@ func (s *fileSource) Parts(file int) ([]pipeline.Part, error) {
 }
 
 func (s *fileSource) part(file int, u source.Unit) pipeline.Part {
-	return pipeline.Part{File: file, RowGroup: u.RowGroup, First: u.First, Rows: u.Rows, Bytes: u.Bytes, Whole: u.Whole, Handle: u}
+	p := pipeline.Part{File: file, RowGroup: u.RowGroup, First: u.First, Rows: u.Rows, Bytes: u.Bytes, Packed: u.Bytes, Whole: u.Whole, Handle: u}
+	if f := s.open[file].Parquet; f != nil {
+		g := f.RowGroups()[u.RowGroup]
+		p.Packed = int64(float64(g.Compressed) * s.overhead[file] * (float64(u.Rows) / float64(g.Rows)))
+	}
+	return p
 }
 
 // Cut implements pipeline.Source.
@@ -207,11 +225,14 @@ func thousands(n int64) string {
 }
 
 // rowGroups writes "1 row group", "12 row groups".
-func rowGroups(n int) string {
+func rowGroups(n int) string { return counted(n, "row group") }
+
+// counted writes a number of things: "1 file", "1,200 files".
+func counted(n int, thing string) string {
 	if n == 1 {
-		return "1 row group"
+		return "1 " + thing
 	}
-	return thousands(int64(n)) + " row groups"
+	return thousands(int64(n)) + " " + thing + "s"
 }
 
 // bytesText writes a size: "242.1 MB".

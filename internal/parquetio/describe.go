@@ -45,6 +45,22 @@ func (f *File) LeafInfos() []LeafInfo {
 	return out
 }
 
+// Codec returns the codec that most bytes of the file are compressed with; Zstd where that is one that we do not write.
+func (f *File) Codec() Codec {
+	var bytes [len(codecNames)]int64
+	best := Zstd
+	for i := range f.chunks {
+		c := &f.chunks[i]
+		if c.codec != None && c.codec != Snappy && c.codec != Zstd {
+			continue
+		}
+		if bytes[c.codec] += c.compressed; bytes[c.codec] > bytes[best] {
+			best = c.codec
+		}
+	}
+	return best
+}
+
 // CreatedBy returns what the file says of its writer.
 func (f *File) CreatedBy() string { return f.meta.createdBy }
 

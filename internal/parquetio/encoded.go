@@ -18,6 +18,18 @@ type EncodedRowGroup struct {
 	Chunks []EncodedChunk // in leaf order
 }
 
+// Size is how many bytes the column chunks have in the file.
+func (g *EncodedRowGroup) Size() (n int64) {
+	for i := range g.Chunks {
+		if c := &g.Chunks[i]; c.Raw != nil {
+			n += c.Raw.compressed
+		} else {
+			n += int64(len(c.Pages))
+		}
+	}
+	return n
+}
+
 // An EncodedChunk is one column chunk: either Raw, a chunk of an input file to be copied byte for byte, or pages made here.
 type EncodedChunk struct {
 	Leaf schema.Leaf

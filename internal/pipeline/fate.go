@@ -22,7 +22,7 @@ func (p *Plan) Fates(split string) (out []Fate, decoded []schema.Path, err error
 		r := &result{dropped: map[string]int64{}, findings: newFindings()}
 		m := w.newMachine(t, u, u.Parts[0], r, true)
 		for i, l := range m.prog.leaf {
-			out = append(out, Fate{l.Path, m.how(m.prog.from[i])})
+			out = append(out, Fate{l.Path, m.how(i)})
 		}
 		if err := m.checks.chunks(); err != nil { // rules read rows only where chunks do not answer them
 			return nil, nil, err
@@ -36,8 +36,9 @@ func (p *Plan) Fates(split string) (out []Fate, decoded []schema.Path, err error
 	return nil, nil, nil
 }
 
-func (m *machine) how(from int) string {
-	switch s := &m.prog.slots[m.at[from]]; {
+// how says how a leaf of the output comes about.
+func (m *machine) how(leaf int) string {
+	switch s := &m.prog.slots[m.at[m.prog.from[leaf]]]; {
 	case s.konst != nil:
 		return "constant"
 	case s.seq != nil:
@@ -46,7 +47,7 @@ func (m *machine) how(from int) string {
 		return "encoded"
 	case s.input < 0:
 		return "computed"
-	case m.raw[s.input] != nil:
+	case m.raw[leaf] != nil:
 		return "copied"
 	}
 	return "encoded"

@@ -24,6 +24,7 @@ type Part struct {
 	First    int64 // row of the file
 	Rows     int64
 	Bytes    int64 // uncompressed, for cutting into row groups of like size
+	Packed   int64 // of the file
 	Whole    bool  // a whole row group, so that its chunks can be copied
 	Handle   any   // the source's own
 }
@@ -81,7 +82,7 @@ type Follower interface {
 	Written(n int64)
 }
 
-// A Split is the files of one split, to be written into Shards files.
+// A Split is the files of one split.
 type Split struct {
 	Name  string
 	Files []int
@@ -99,10 +100,11 @@ type Job struct {
 	Soften []string
 
 	Sink      Sink // nil: only check
-	Shards    int  // a split; 0 is 1
+	Size      Size // of the shards of a split
 	Limit     int64
 	Codec     parquetio.Codec
-	Keep      bool // any codec of the input will do; fields keep the form of their file; one shard a file
+	AnyCodec  bool // what is copied undecoded may have another
+	Keep      bool // fields keep the form of their file
 	Writer    func(split string, base *rule.File) parquetio.WriterOptions
 	Workers   int
 	MaxReject Tolerance

@@ -106,6 +106,15 @@ func unify(a, b *schema.Schema) (*schema.Schema, error) {
 	return &schema.Schema{Fields: fields}, err
 }
 
+// stored is a type without its fields and without what is only said for Arrow (large_string, dictionary): Parquet stores it alike.
+func stored(t schema.Type) schema.Type {
+	t.Fields, t.Dictionary = nil, false
+	if t.Form != schema.Fixed {
+		t.Form = schema.Plain
+	}
+	return t
+}
+
 func unifyFields(at schema.Path, a, b []schema.Field) ([]schema.Field, error) {
 	out := slices.Clone(a)
 	for i := range max(len(a), len(b)) {
@@ -117,8 +126,7 @@ func unifyFields(at schema.Path, a, b []schema.Field) ([]schema.Field, error) {
 		}
 		x, y := a[i].Type, b[i].Type
 		fields := x.Fields
-		x.Fields, y.Fields = nil, nil
-		if !x.Equal(y) {
+		if x, y = stored(x), stored(y); !x.Equal(y) {
 			return nil, fmt.Errorf("column %q is %s, expected %s; give the files one type first", at.Field(b[i].Name), b[i].Type, a[i].Type)
 		}
 		var err error
@@ -129,122 +137,6 @@ func unifyFields(at schema.Path, a, b []schema.Field) ([]schema.Field, error) {
 		out[i].Nullable = a[i].Nullable || b[i].Nullable
 	}
 	return out, nil
-}
-
-// cut makes the tasks of a split.
-func (p *Plan) cut(s Split) error {
-	parts, rows, err := p.parts(s)
-	if err != nil {
-		return err
-	}
-	shards := int64(max(1, p.Job.Shards))
-	if shards > rows && p.Job.Shards > 1 {
-		return &UsageError{fmt.Errorf("split %s: %d shards of %d rows: a shard needs a row", s.Name, shards, rows)}
-	}
-	if rows == 0 {
-		return nil
-	}
-	var number int64
-	for i := range shards {
-		want := rows / shards
-		if i < rows%shards {
-			want++
-		}
-		t := &Task{Index: len(p.Tasks), Split: s.Name, Shard: int(i), Of: int(shards), First: number, Rows: want}
-		if p.Job.ShardName != nil {
-			t.Name = p.Job.ShardName(s.Name, int(i), int(shards))
-		}
-		var mine []Part
-		if mine, parts, err = p.take(parts, want); err != nil {
-			return err
-		}
-		t.Units = p.units(s, mine, number)
-		number += want
-		p.Tasks = append(p.Tasks, t)
-	}
-	p.Rows += rows
-	return nil
-}
-
-// parts lists the parts of a split, up to the job's limit.
-func (p *Plan) parts(s Split) (out []Part, rows int64, err error) {
-	for _, f := range s.Files {
-		parts, err := p.Job.Source.Parts(f)
-		if err != nil {
-			return nil, 0, err
-		}
-		for _, part := range parts {
-			if part.Rows > 0 {
-				out = append(out, part)
-				rows += part.Rows
-			}
-		}
-	}
-	for _, limit := range []int64{p.Job.Limit, s.Limit} {
-		if limit > 0 && rows > limit {
-			if out, _, err = p.take(out, limit); err != nil {
-				return nil, 0, err
-			}
-			rows = limit
-		}
-	}
-	return out, rows, err
-}
-
-// take splits parts after so many rows.
-func (p *Plan) take(parts []Part, rows int64) (mine, rest []Part, err error) {
-	for i, part := range parts {
-		if rows == 0 {
-			return mine, parts[i:], nil
-		}
-		if part.Rows <= rows {
-			mine = append(mine, part)
-			rows -= part.Rows
-			continue
-		}
-		a, b, err := p.Job.Source.Cut(part, rows)
-		if err != nil {
-			return nil, nil, err
-		}
-		return append(mine, a), append([]Part{b}, parts[i+1:]...), nil
-	}
-	return mine, nil, nil
-}
-
-// units joins parts into row groups: one by one where chunks can be copied as they are, else up to groupBytes.
-func (p *Plan) units(s Split, parts []Part, number int64) []Unit {
-	var out []Unit
-	var bytes int64
-	open := false // the last unit may take more
-	for _, part := range parts {
-		alone := p.Job.Sink == nil || p.copies(s, part)
-		if n := len(out); open && !alone && bytes+part.Bytes <= groupBytes {
-			out[n-1].Parts = append(out[n-1].Parts, part)
-			out[n-1].Rows += part.Rows
-			bytes += part.Bytes
-		} else {
-			out = append(out, Unit{Parts: []Part{part}, Number: number, Rows: part.Rows})
-			bytes = part.Bytes
-		}
-		open = !alone
-		number += part.Rows
-	}
-	return out
-}
-
-// copies reports whether some chunk of part goes out undecoded.
-func (p *Plan) copies(s Split, part Part) bool {
-	if !part.Whole {
-		return false
-	}
-	m := &machine{job: p.Job, part: part, prog: p.programs[s.Name][part.File]}
-	if len(m.prog.leaf) == 0 {
-		return false
-	}
-	m.raw = newRaw(m.prog)
-	m.resolve()
-	m.takeRaw()
-	return slices.ContainsFunc(m.raw, notNil)
 }
 
 // outFiles shows the rules the files as they will be: each input file with the columns that come out of it.

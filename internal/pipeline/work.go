@@ -58,6 +58,10 @@ func newWorker(p *Plan) *worker {
 	return &worker{plan: p, encoders: map[string]*parquetio.Encoder{}, builders: map[*step][]*record.Builder{}}
 }
 
+func (p *Plan) newWorker() *worker {
+	return &worker{plan: p, encoders: map[string]*parquetio.Encoder{}}
+}
+
 func (w *worker) unit(ctx context.Context, t *Task, u Unit) *result {
 	r, err := w.attempt(ctx, t, u, true, false)
 	if errors.Is(err, errDecode) {
@@ -181,7 +185,7 @@ func (m *machine) takeRaw() {
 			continue
 		}
 		c := m.job.Source.Raw(m.part, in)
-		if c != nil && parquetio.CanMove(c, m.prog.leaf[i], m.job.Codec, m.job.Keep) {
+		if c != nil && parquetio.CanMove(c, m.prog.leaf[i], m.job.Codec, m.job.AnyCodec) {
 			m.raw[i] = c
 		}
 	}
