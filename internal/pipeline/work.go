@@ -58,10 +58,6 @@ func newWorker(p *Plan) *worker {
 	return &worker{plan: p, encoders: map[string]*parquetio.Encoder{}, builders: map[*step][]*record.Builder{}}
 }
 
-func (p *Plan) newWorker() *worker {
-	return &worker{plan: p, encoders: map[string]*parquetio.Encoder{}}
-}
-
 func (w *worker) unit(ctx context.Context, t *Task, u Unit) *result {
 	r, err := w.attempt(ctx, t, u, true, false)
 	if errors.Is(err, errDecode) {
