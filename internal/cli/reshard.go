@@ -38,8 +38,8 @@ func newReshard(a *app) *cobra.Command {
 		Long: `Writes the rows of Parquet files, in the order of the files' names, into files of another number or size. Row groups are
 copied undecoded; one is cut, and encoded anew, only where a file has to end within it. The summary names such row groups.
 
-  --shards N         N files for each split, of nearly the same number of rows; a file ends between two row groups where that
-                     is within 5 % of a file of the even border
+  --shards N         N files for each split, of nearly the same number of rows; a file ends between two row groups where
+                     that is within 5 % of a file of the even border
   --shard-rows N     files of just N rows, the last of a split fewer
   --shard-size SIZE  files of about SIZE bytes at most, of whole row groups; only one that is larger is cut
 
