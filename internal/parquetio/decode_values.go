@@ -318,8 +318,8 @@ type valueBuilder struct {
 
 // grow makes room for n values of text of size bytes, and for those that are expected after them when they are like these.
 func (o *valueBuilder) grow(n, size int) {
-	if cap(o.offsets) == 0 {
-		o.offsets = append(make([]int32, 0, max(n, o.expect)+1), 0)
+	if len(o.offsets) == 0 {
+		o.offsets = append(slices.Grow(o.offsets, max(n, o.expect)+1), 0)
 	}
 	if left := o.expect - (len(o.offsets) - 1); left > n && n > 0 && cap(o.data)-len(o.data) < size {
 		size = min(size/n*left+size/8, max(size, sliceBytes))

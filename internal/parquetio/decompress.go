@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"sync"
 
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/gzip"
@@ -23,13 +22,13 @@ const (
 )
 
 // zstdReaders holds decoders for one goroutine each, which write into the memory that they are given and no more.
-var zstdReaders = sync.Pool{New: func() any {
+var zstdReaders = newFreeList(func() *zstd.Decoder {
 	r, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderLowmem(true))
 	if err != nil {
 		panic(err) // the options are constant
 	}
 	return r
-}}
+})
 
 // decompress fills dst, which has the length that the page header claims. parquet-go's codecs are not used: on damaged input
 // they grow without bound (compress/lz4 v0.32 doubles its buffer for ever).
@@ -46,11 +45,11 @@ func decompress(dst, src []byte, codec Codec) error {
 			_, err = s2.Decode(dst, src)
 		}
 	case Zstd:
-		r := zstdReaders.Get().(*zstd.Decoder)
+		r := zstdReaders.get()
 		var out []byte
 		out, err = r.DecodeAll(src, dst[:0:len(dst)])
 		n = len(out)
-		zstdReaders.Put(r)
+		zstdReaders.put(r)
 	case codecGzip:
 		var r *gzip.Reader
 		if r, err = gzip.NewReader(bytes.NewReader(src)); err == nil {

@@ -46,13 +46,14 @@ type openPage struct {
 	values  pageValues
 }
 
-// open sets l up before row first of the row group.
+// open sets l up before row first of the row group. It keeps the memory of l's page.
 func (l *leafReader) open(f *File, rg, leaf int, first int64, shared *pageBuffers) (err error) {
 	p, c := &f.physical[leaf], f.chunk(rg, leaf)
 	*l = leafReader{
 		name: f.name, where: fmt.Sprintf("%s: row group %d: column %s", f.name, rg, f.leaves[leaf].Path), chunk: c, shared: shared,
 		stream: pageStream{r: f.f, off: c.start(), end: c.start() + c.compressed},
 		kind:   p.Physical, asText: f.leaves[leaf].Type.Kind == schema.Text, maxDef: p.MaxDef, maxRep: p.MaxRep,
+		page: openPage{buf: l.page.buf},
 	}
 	switch p.Physical {
 	case typeInt32, typeFloat:
@@ -309,12 +310,18 @@ func (l *leafReader) valuesIn(n int) int {
 	return 0
 }
 
-// take returns the next n rows, fewer where they are huge.
-func (l *leafReader) take(n int) (v *record.Vector, err error) {
+// take returns the next n rows, fewer where they are huge, with their values in mem (nil: in memory of their own).
+func (l *leafReader) take(n int, mem *leafBuffers) (v *record.Vector, err error) {
 	defer recovered(&err, l.where)
 	s := sliceBuilder{maxDef: l.maxDef, values: valueBuilder{kind: l.kind, width: l.width}}
+	if mem != nil {
+		s.values.data, s.values.offsets = mem.data[:0], mem.offsets[:0]
+	}
 	if v, err = l.gather(&s, n); err != nil {
 		return nil, l.wrap(err)
+	}
+	if mem != nil {
+		mem.data, mem.offsets = s.values.data, s.values.offsets
 	}
 	return v, nil
 }

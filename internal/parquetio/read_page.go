@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"slices"
 )
 
 const (
@@ -183,10 +184,41 @@ func scanPageBody(s *scanner, h *pageHeader) {
 	}
 }
 
-// pageBuffers is memory that the leaves of a Reader share: it holds nothing longer than a call.
+// pageBuffers is the memory of a Reader. It goes from one to the next: pages of a file are much alike.
 type pageBuffers struct {
-	packed  []byte // a page as it is stored
+	packed  []byte // a page as it is stored; held no longer than a call
 	numbers []uint32
+	leaves  []leafBuffers
+}
+
+// leafBuffers is the memory of one leaf: its open page and, where the Reader may use them again, the values of its vectors.
+type leafBuffers struct {
+	page    []byte
+	data    []byte
+	offsets []int32
+}
+
+var bufferPool = newFreeList(func() *pageBuffers { return &pageBuffers{} })
+
+// takeBuffers returns memory for a Reader of so many leaves.
+func takeBuffers(leaves int) *pageBuffers {
+	b := bufferPool.get()
+	b.leaves = slices.Grow(b.leaves, max(0, leaves-len(b.leaves)))[:max(leaves, len(b.leaves))]
+	return b
+}
+
+// giveBack keeps the memory for another Reader, but for what is uncommonly large.
+func (b *pageBuffers) giveBack() {
+	const most = 8 << 20
+	if cap(b.packed) > most {
+		b.packed = nil
+	}
+	for i := range b.leaves {
+		if l := &b.leaves[i]; cap(l.page)+cap(l.data)+4*cap(l.offsets) > most {
+			*l = leafBuffers{}
+		}
+	}
+	bufferPool.put(b)
 }
 
 // body reads the body of the page, checks it and decompresses it into dst, which is grown. The levels of a v2 page, which

@@ -14,7 +14,8 @@ type Reader struct {
 	left   int64 // rows that Next has still to return
 	toEnd  bool  // the range ends with the row group: then nothing may be left in the chunks
 	err    error
-	shared pageBuffers
+	shared *pageBuffers
+	reuse  bool
 }
 
 // sliceBytes is where Next ends a slice, so that offsets fit and memory stays bounded whatever the rows are like.
@@ -29,12 +30,13 @@ func (f *File) Reader(rg int, leaves []int, first, rows int64) (*Reader, error) 
 	if first < 0 || rows < 0 || first > g.Rows || rows > g.Rows-first {
 		return nil, fmt.Errorf("%s: row group %d: read rows %d to %d: it has %d", f.name, rg, first, first+rows, g.Rows)
 	}
-	r := &Reader{leaves: make([]leafReader, len(leaves)), left: rows, toEnd: first+rows == g.Rows}
+	r := &Reader{leaves: make([]leafReader, len(leaves)), left: rows, toEnd: first+rows == g.Rows, shared: takeBuffers(len(leaves))}
 	for i, leaf := range leaves {
 		if leaf < 0 || leaf >= len(f.leaves) {
 			return nil, fmt.Errorf("%s: read rows: no column %d (there are %d)", f.name, leaf, len(f.leaves))
 		}
-		if err := r.leaves[i].open(f, rg, leaf, first, &r.shared); err != nil {
+		r.leaves[i].page.buf = r.shared.leaves[i].page
+		if err := r.leaves[i].open(f, rg, leaf, first, r.shared); err != nil {
 			return nil, err
 		}
 	}
@@ -42,7 +44,7 @@ func (f *File) Reader(rg int, leaves []int, first, rows int64) (*Reader, error) 
 }
 
 // Next returns the next min(max, left) rows of every leaf, in the order of the leaves that Reader was given: fewer where the
-// rows are huge, but at least one. The vectors own their memory and share none with each other or with the Reader; BYTE_ARRAY
+// rows are huge, but at least one. The vectors own their memory, unless Reuse was called, and share none with each other; BYTE_ARRAY
 // comes as *array.String for text and as *array.Binary else, INT96 and FIXED_LEN_BYTE_ARRAY as *array.FixedSizeBinary, all
 // other values in their physical type. It returns io.EOF after the last row, and a *FormatError where the file is damaged or
 // a chunk holds fewer or more rows than the footer says.
@@ -74,7 +76,7 @@ func (r *Reader) next(max int) ([]*record.Vector, error) {
 	got := want
 	for i := range r.leaves {
 		if l := &r.leaves[i]; l.pending == nil {
-			v, err := l.take(want)
+			v, err := l.take(want, r.memory(i))
 			if err != nil {
 				return nil, err
 			}
@@ -101,6 +103,17 @@ func (r *Reader) next(max int) ([]*record.Vector, error) {
 	return vectors, nil
 }
 
+// Reuse lets the Reader use the memory of vectors again: they are valid until the next call of Next or Close.
+func (r *Reader) Reuse() { r.reuse = true }
+
+// memory is what the values of a leaf go into; nil: their own.
+func (r *Reader) memory(leaf int) *leafBuffers {
+	if !r.reuse {
+		return nil
+	}
+	return &r.shared.leaves[leaf]
+}
+
 // finish returns io.EOF, or what is wrong with the end of the chunks.
 func (r *Reader) finish() error {
 	for i := range r.leaves {
@@ -111,9 +124,15 @@ func (r *Reader) finish() error {
 	return io.EOF
 }
 
-// Close gives up the Reader's memory. Vectors that Next returned stay valid.
+// Close gives up the Reader's memory. Vectors that Next returned stay valid, unless Reuse was called.
 func (r *Reader) Close() error {
-	r.leaves, r.left, r.shared = nil, 0, pageBuffers{}
+	if r.shared != nil {
+		for i := range r.leaves {
+			r.shared.leaves[i].page = r.leaves[i].page.buf
+		}
+		r.shared.giveBack()
+	}
+	r.leaves, r.left, r.shared = nil, 0, nil
 	r.err = fmt.Errorf("read rows: the reader is closed")
 	return nil
 }

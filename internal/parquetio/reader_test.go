@@ -436,3 +436,59 @@ func FuzzPage(f *testing.F) {
 		_, _, _, _ = readLevels(levels, b, width%8+1, int32(encoding))
 	})
 }
+
+// A Reader that uses its memory again gives the same rows, also where columns end their slices at different rows.
+func TestReuse(t *testing.T) {
+	names, err := filepath.Glob("../../testdata/parquet/*.parquet")
+	if err != nil || len(names) < 10 {
+		t.Fatalf("%d files, %v", len(names), err)
+	}
+	defer func(n int) { sliceBytes = n }(sliceBytes)
+	for _, bytes := range []int{64 << 20, 48} {
+		sliceBytes = bytes
+		slices := 0
+		for _, name := range names {
+			f, err := Open(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			leaves := make([]int, len(f.Schema().Leaves()))
+			for i := range leaves {
+				leaves[i] = i
+			}
+			for rg, g := range f.RowGroups() {
+				own, err := f.Reader(rg, leaves, 0, g.Rows)
+				if err != nil {
+					t.Fatal(err)
+				}
+				again, err := f.Reader(rg, leaves, 0, g.Rows)
+				if err != nil {
+					t.Fatal(err)
+				}
+				again.Reuse()
+				for {
+					a, errA := own.Next(7)
+					b, errB := again.Next(7)
+					if (errA == nil) != (errB == nil) {
+						t.Fatalf("%s: %v, with memory used again %v", name, errA, errB)
+					}
+					if errA != nil {
+						break
+					}
+					slices++
+					for i := range a {
+						if a[i].Rows != b[i].Rows || fmt.Sprint(a[i].Values) != fmt.Sprint(b[i].Values) {
+							t.Fatalf("%s: row group %d: leaf %d: got %v, want %v", name, rg, i, b[i].Values, a[i].Values)
+						}
+					}
+				}
+				own.Close()
+				again.Close()
+			}
+		}
+		if slices < 50 {
+			t.Errorf("only %d slices were compared", slices)
+		}
+	}
+}

@@ -80,6 +80,9 @@ func (p *Plan) newChecks(t *Task, m *machine) *checks {
 		}
 		pass.Out = func(key rule.Key, row schema.Row, value uint64) {
 			o := row.Origin()
+			if m.res.hits == nil {
+				m.res.hits = *hitPool.Get().(*[]byte)
+			}
 			m.res.hits = hit{rule: uint16(i), key: key, file: uint32(m.part.File), row: o.Row, group: int32(o.RowGroup), line: o.Line, value: value}.append(m.res.hits)
 		}
 		c.active = append(c.active, k)

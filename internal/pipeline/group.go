@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"sync"
 
 	"github.com/rlprep/rlprep/internal/spill"
 	"github.com/rlprep/rlprep/schema/rule"
@@ -47,6 +48,16 @@ func readHit(b []byte) hit {
 	be := binary.BigEndian
 	return hit{rule: be.Uint16(b), key: rule.Key(b[2:18]), file: be.Uint32(b[18:]), row: int64(be.Uint64(b[22:])),
 		group: int32(be.Uint32(b[30:])), line: int64(be.Uint64(b[34:])), value: be.Uint64(b[42:])}
+}
+
+// hitPool holds memory for the hits of a unit.
+var hitPool = sync.Pool{New: func() any { return new([]byte) }}
+
+func freeHits(b []byte) {
+	if cap(b) > 0 {
+		b = b[:0]
+		hitPool.Put(&b)
+	}
 }
 
 // sieveKey is what the sieve takes for a hit: nearly as distinct as rule and key are.

@@ -47,7 +47,7 @@ type Source interface {
 	Open(ctx context.Context, p Part, decode []int) (Reader, error)
 }
 
-// A Reader hands out a part's rows. The batch is the caller's; its Leaves that were not asked for are empty.
+// A Reader hands out a part's rows. Leaves of the batch that were not asked for are empty; it is valid until the next call.
 type Reader interface {
 	// Next returns up to limit rows, and io.EOF after the last.
 	Next(ctx context.Context, limit int) (*record.Batch, error)

@@ -324,6 +324,7 @@ func (r *runner) begin(t *Task) error {
 
 func (r *runner) write(t *Task, res *result) error {
 	j := r.plan.Job
+	defer freeHits(res.hits)
 	for b := range slices.Chunk(res.hits, hitSize) {
 		if err := r.sift(b); err != nil {
 			return err

@@ -39,6 +39,7 @@ func (f *File) openGroup(u Unit, decode []int) (Reader, error) {
 		if r.reader, err = f.Parquet.Reader(u.RowGroup, r.decode, u.InGroup, u.Rows); err != nil {
 			return nil, f.parquetError(err)
 		}
+		r.reader.Reuse()
 	}
 	return r, nil
 }

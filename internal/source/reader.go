@@ -11,7 +11,7 @@ import (
 // A Reader reads the rows of one unit. It is used by one goroutine.
 type Reader interface {
 	// Next returns the next rows, at most maxRows and at least one; fewer where they are large. At the end it returns
-	// io.EOF. The batch is the caller's.
+	// io.EOF. The batch is valid until the next call of Next or Close.
 	Next(ctx context.Context, maxRows int) (*record.Batch, error)
 	Close() error
 }

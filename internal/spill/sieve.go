@@ -9,10 +9,10 @@ type Sieve struct {
 	shift uint
 }
 
-// The number of cells: cellsEach for each hash, so that one in sixteen that stands alone passes as well, but no more than
+// The number of cells: cellsEach for each hash, so that one in eight that stands alone passes as well, but no more than
 // 64 MiB hold.
 const (
-	cellsEach = 16
+	cellsEach = 8
 	minCells  = 1 << 10
 	maxCells  = 1 << 28
 )
