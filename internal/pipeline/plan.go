@@ -139,15 +139,16 @@ func unifyFields(at schema.Path, a, b []schema.Field) ([]schema.Field, error) {
 	return out, nil
 }
 
-// outFiles shows the rules the files as they will be: each input file with the columns that come out of it.
+// outFiles shows the rules the files as they will be: each input file with the columns that come out of it. Where nothing is
+// written a file is what it is: the program has its types in their plain form, but string beside large_string is a fault.
 func (p *Plan) outFiles() []*rule.File {
 	in := p.Job.Source.Files()
 	var out []*rule.File
 	for _, s := range p.Job.Splits {
 		for _, f := range s.Files {
 			g := *in[f]
-			g.Schema = p.programs[s.Name][f].out
 			if p.Job.Sink != nil { // written anew: what the footer said otherwise is gone
+				g.Schema = p.programs[s.Name][f].out
 				g.Metadata, g.RowGroups = nil, nil
 				g.Format, g.Written = "parquet", true
 			}

@@ -212,7 +212,7 @@ func (d *decoder) textValue(n *node, rep uint8) bool {
 	if col.data, ok = d.text(col.data); !ok {
 		return false
 	}
-	if d.lone {
+	if d.lone && !d.keep {
 		col.data = col.data[:had]
 		d.i = start
 		return d.fault(n, rep, "wrong-text", "half a surrogate pair (\\ud800 to \\udfff) in text, which no UTF-8 can hold")

@@ -41,6 +41,7 @@ type File struct {
 	layout *layout
 	spool  *os.File // closed with the Set
 	named  bool     // the spool still has a name, to be removed
+	asIs   bool     // rows are judged, not written: text that is no UTF-8 is handed on
 
 	mu      sync.Mutex
 	sum     string

@@ -20,6 +20,7 @@ type parser struct {
 	errMsg string
 
 	lone bool   // the last text held half of a surrogate pair
+	keep bool   // half a surrogate pair is kept, as the three bytes that UTF-8 would have for it and that no UTF-8 is
 	key  []byte // scratch: a key that has escapes
 }
 
@@ -78,7 +79,7 @@ func special(b []byte, i int) int {
 	return i
 }
 
-// text appends to dst the text whose opening quote stands at p.i. Half a surrogate pair becomes U+FFFD and sets p.lone.
+// text appends to dst the text whose opening quote stands at p.i. Half a surrogate pair sets p.lone and becomes U+FFFD, but where p.keep is set.
 func (p *parser) text(dst []byte) ([]byte, bool) {
 	p.lone = false
 	open := p.i
@@ -124,7 +125,11 @@ func (p *parser) escape(dst []byte, j int) ([]byte, int, bool) {
 			r = 0x10000 + (r-0xD800)<<10 + (low - 0xDC00)
 			j += 6
 		} else {
-			r, p.lone = utf8.RuneError, true
+			p.lone = true
+			if p.keep {
+				return append(dst, 0xE0|byte(r>>12), 0x80|byte(r>>6)&0xBF, 0x80|byte(r)&0xBF), j, true
+			}
+			r = utf8.RuneError
 		}
 	}
 	return utf8.AppendRune(dst, r), j, true

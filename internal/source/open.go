@@ -367,7 +367,7 @@ func (o *opener) lines(ctx context.Context, f *File) error {
 	if err != nil {
 		return err
 	}
-	f.Format = "jsonl"
+	f.Format, f.asIs = "jsonl", o.spec.Lenient
 	if array {
 		f.Format = "json"
 	}

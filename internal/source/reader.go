@@ -52,6 +52,7 @@ func (f *File) openRows(u Unit) (Reader, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.Name, err)
 	}
+	d.keep = f.asIs
 	at, closeText, err := f.open()
 	if err != nil {
 		return nil, err

@@ -31,7 +31,8 @@ type Spec struct {
 	Fields func(name string) []schema.Field
 
 	// Lenient takes every file for what it is, as lint and edits of single columns do: a folder may mix formats, files
-	// that belong to no split are taken too, and a file that cannot be opened is left out and named in Set.Errors.
+	// that belong to no split are taken too, a file that cannot be opened is left out and named in Set.Errors, and JSON text
+	// that no UTF-8 can hold is handed on as it is.
 	Lenient bool
 	Hash    bool      // have SHA256 of line formats computed while they are counted
 	TempDir string    // for what must be decompressed first; "": the system's

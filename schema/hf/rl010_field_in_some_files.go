@@ -11,11 +11,11 @@ var _ = rule.Add(rule.Rule{
 	Doc: `
 The structs of a column are merged over the files of a list: a field that a file lacks is None in all its rows (executed on
 datasets 5.2), where a script that reads dicts would see no such key at all. dict.get(key, default) gives None then, not the
-default. Harmless where nothing reads the field; RL308 and RL401 judge tools_kwargs and index.
+default. Harmless where nothing reads the field, so a warning; RL308 and RL401 judge tools_kwargs and index.
 
 Fields of structs in lists are another matter: there the types differ, and the loader fails (RL008).
 `,
-	Holds: []rule.Holding{{Level: rule.Info, Consequence: "it is null in every row here"}},
+	Holds: []rule.Holding{{Level: rule.Warning, Consequence: "it is null in every row here"}},
 	New:   eachDataset(fieldsDiffer),
 	Examples: []rule.Example{
 		{Title: "a further key in extra_info", Files: []string{`{"extra_info":{"index":0}}`, `{"extra_info":{"index":1,"level":"a"}}`}, Want: []string{"0 -1 extra_info.level"}},

@@ -1,37 +1,71 @@
 package hf
 
 import (
+	"slices"
+
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
 var _ = rule.Add(rule.Rule{
 	ID: "RL011", Name: "column-null-type", Facts: []string{"S011"},
-	Title: "a column is of null type",
+	Title: "a column is of null type here, and of another in other files",
 	Doc: `
-A column that was null in every row, or an empty list in every row, when the file was written has no type but null. One such file
-loads, and in a list of files it takes the type of the others. But as the first file of a glob it fails (Couldn't cast array of type
-string to null), and before a struct it fails in a list too: RL008 says so where it happens (executed on datasets 5.2).
+A column that was null in every row, or an empty list in every row, when the file was written has no type but null. In a list of
+files it takes the type of the others, and nothing is lost. But let that file come first in a glob and it fails (Couldn't cast
+array of type string to null), and before a struct it fails in a list too: RL008 says so where it happens (executed on datasets
+5.2). A column that is of null type in every file is harmless and not reported.
 
 Drop the column, or write it with its true type.
 `,
-	Holds: []rule.Holding{{Level: rule.Info, Consequence: "its type is undecided until another file is put beside it"}},
-	New: eachFile(func(p *rule.Pass, f *rule.File) {
-		walk(f.Schema, func(path schema.Path, field schema.Field) bool {
-			if onlyNull(field.Type) {
-				p.Reportf(at(f, path), schema.Value{}, "%s: %s", field.Type, p.Consequence)
-				return false
-			}
-			return true
-		})
-	}),
-	Fix: "drop {column}",
+	Holds: []rule.Holding{{Level: rule.Info, Consequence: "it loads in this order of files, and may not in another"}},
+	New:   eachDataset(nullHere),
+	Fix:   "drop {column}",
 	Examples: []rule.Example{
-		{Title: "null in every row", Files: []string{`{"id":1,"note":null}`}, Want: []string{"0 -1 note"}},
-		{Title: "an empty list in every row", Files: []string{`{"id":1,"tags":[]}`}, Want: []string{"0 -1 tags"}},
-		{Title: "inside a struct", Files: []string{`{"extra_info":{"index":0,"tools_kwargs":null}}`}, Want: []string{"0 -1 extra_info.tools_kwargs"}},
+		{Title: "null in every row of one file", Files: []string{`{"id":1,"note":"a"}`, `{"id":2,"note":null}`}, Want: []string{"1 -1 note"}},
+		{Title: "an empty list in every row", Files: []string{`{"id":1,"tags":["a"]}`, `{"id":2,"tags":[]}`}, Want: []string{"1 -1 tags"}},
+		{Title: "inside a struct", Files: []string{`{"extra_info":{"index":0,"level":"a"}}`, `{"extra_info":{"index":1,"level":null}}`}, Want: []string{"1 -1 extra_info.level"}},
+		{Title: "null in every row of every file", Files: []string{`{"id":1,"note":null,"tags":[]}`, `{"id":2,"note":null,"tags":[]}`}},
+		{Title: "RL008 has the null before a struct", Files: []string{`{"meta":null}`, `{"meta":{"a":1}}`}},
 		{Title: "null in some rows", Files: []string{`{"id":1,"note":null}
 {"id":2,"note":"a"}`}},
 		{Title: "null in every row, but of a type", Files: []string{`{"id":1,"note":null}`}, Schema: "note: string"},
 	},
 })
+
+// nullHere reports what is of null type in one file and not in another, where RL008 does not.
+func nullHere(p *rule.Pass, files []*rule.File) {
+	if isGlob(files) {
+		return
+	}
+	typed := map[schema.Path]bool{}
+	eachType(files, func(_ *rule.File, path schema.Path, t schema.Type) {
+		typed[path] = typed[path] || !onlyNull(t)
+	})
+	eachType(files, func(f *rule.File, path schema.Path, t schema.Type) {
+		if onlyNull(t) && typed[path] && !beforeStruct(files, f, path) {
+			p.Reportf(at(f, path), schema.Value{}, "%s, and of another type in other files: %s", t, p.Consequence)
+		}
+	})
+}
+
+// eachType calls see for each column and each field of a struct.
+func eachType(files []*rule.File, see func(f *rule.File, path schema.Path, t schema.Type)) {
+	for _, f := range files {
+		walk(f.Schema, func(path schema.Path, field schema.Field) bool {
+			see(f, path, field.Type)
+			return field.Type.Kind == schema.Struct
+		})
+	}
+}
+
+// beforeStruct reports whether path, null in f, is a struct in a later file and has no type before it.
+func beforeStruct(files []*rule.File, f *rule.File, path schema.Path) bool {
+	for _, g := range files {
+		field, ok := g.Schema.Lookup(path)
+		if ok && !onlyNull(field.Type) {
+			return field.Type.Kind == schema.Struct && slices.Index(files, g) > slices.Index(files, f)
+		}
+	}
+	return false
+}

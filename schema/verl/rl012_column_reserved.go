@@ -14,7 +14,8 @@ var _ = rule.Add(rule.Rule{
 Every top-level column of a row becomes a keyword argument of _run_agent_loop, AgentLoop.run and _agent_loop_postprocess
 (agent_loop.py), so a column with the name of one of their own arguments fails: TypeError 'got multiple values for argument'.
 self, sampling_params and trajectory since 0.6, trace and output since 0.7, validate since 0.8; session_id in the V1 trainer of
-0.9. With a column validate, whatever it holds, V1 puts the results where the trainer never looks, and waits for ever (executed on
+0.9, where prompts, responses and extra_fields also take the place of what the loop puts out ('str' object has no attribute 'size').
+With a column validate, whatever it holds, V1 puts the results where the trainer never looks, and waits for ever (executed on
 verl 0.9.1).
 
 Drop the column, or rename it.
@@ -32,6 +33,13 @@ Drop the column, or rename it.
 				p.Reportf(at, schema.Value{}, "a column of this name, whatever it holds: the trainer waits for results that never come")
 				continue
 			}
+			if c.Name == "extra_fields" && c.Type.Kind == schema.Struct {
+				continue // it has a get, as what it replaces
+			}
+			if slices.Contains(outputs, c.Name) {
+				p.Reportf(at, schema.Value{}, "a column of this name takes the place of what the agent loop puts out: verl fails with AttributeError, in every row")
+				continue
+			}
 			p.Reportf(at, schema.Value{}, "a column of this name: %s", p.Consequence)
 		}
 	}),
@@ -40,12 +48,18 @@ Drop the column, or rename it.
 		{Title: "a reasoning trace kept from the source", Files: []string{`{"prompt":[{"role":"user","content":"Hi"}],"trace":"Let me think."}`}, Want: []string{"0 -1 trace"}},
 		{Title: "outputs of another model", Files: []string{`{"output":"72","trajectory":"a"}`}, Want: []string{"0 -1 output", "0 -1 trajectory"}},
 		{Title: "validate", Files: []string{`{"validate":false}`}, Want: []string{"0 -1 validate"}},
+		{Title: "answers of another model, in V1", Files: []string{`{"responses":["72"]}`}, Want: []string{"0 -1 responses"}},
 		{Title: "session_id, in V1", Files: []string{`{"session_id":"a"}`}, Want: []string{"0 -1 session_id"}},
 		{Title: "session_id, in the older trainer", Files: []string{`{"session_id":"a"}`}, Target: "verl@0.9-v0"},
 		{Title: "trace, up to 0.6", Files: []string{`{"trace":"a"}`}, Target: "verl@0.6"},
+		{Title: "extra_fields that is a struct, as the loop's own", Files: []string{`{"extra_fields":{"level":3}}`}},
 		{Title: "inside extra_info", Files: []string{`{"extra_info":{"trace":"a","output":"b"},"level":"easy"}`}},
 	},
 })
+
+// outputs are fields of a trajectory that the V1 trainer reads after a row's columns have replaced them (agent_loop_tq.py,
+// _agent_loop_postprocess, 0.9.1).
+var outputs = []string{"prompts", "responses", "extra_fields"}
 
 // arguments are the names that the target's agent loop passes itself.
 func arguments(t rule.Target) []string {
@@ -58,6 +72,7 @@ func arguments(t rule.Target) []string {
 	}
 	if t.Trainer == "v1" {
 		names = append(names, "session_id")
+		names = append(names, outputs...)
 	}
 	return names
 }

@@ -11,9 +11,8 @@ var _ = rule.Add(rule.Rule{
 	Doc: `
 RLHFDataset sets raw_prompt, index, tools_kwargs, interaction_kwargs and dummy_tensor, and the trainer sets uid and global_steps,
 whatever the file has there: harmless, but the column is lost, and tools_kwargs belongs into extra_info (a warning for the three
-that people write meaning it). In 0.9 the V1 trainer takes __rollout_n__ as the number of rollouts of the row: as text it fails in
-every row, as a number it replaces rollout.n. priority is a number that single_turn_agent passes to the server, and fails as text
-(executed on verl 0.9.1).
+that people write meaning it). In 0.9 the V1 trainer takes __rollout_n__ as the number of rollouts of the row, in place of rollout.n
+(executed on verl 0.9.1); RL019 has values of it that are no number.
 `,
 	Holds: []rule.Holding{{Level: rule.Info, Consequence: "verl overwrites it"}},
 	New: eachFile(func(p *rule.Pass, f *rule.File) {
@@ -28,17 +27,15 @@ every row, as a number it replaces rollout.n. priority is a number that single_t
 	Examples: []rule.Example{
 		{Title: "tools_kwargs beside extra_info", Files: []string{`{"tools_kwargs":{"search":{"create_kwargs":{"q":"a"}}},"extra_info":{"index":0}}`}, Want: []string{"0 -1 tools_kwargs"}},
 		{Title: "a uid of one's own", Files: []string{`{"uid":"9a6e"}`}, Want: []string{"0 -1 uid"}},
-		{Title: "a number of rollouts, as text", Files: []string{`{"__rollout_n__":"4"}`}, Want: []string{"0 -1 __rollout_n__"}},
-		{Title: "a priority as text", Files: []string{`{"priority":"high"}`}, Want: []string{"0 -1 priority"}},
+		{Title: "a number of rollouts", Files: []string{`{"__rollout_n__":4}`}, Want: []string{"0 -1 __rollout_n__"}},
 		{Title: "other names", Files: []string{`{"id":"9a6e","level":3}`}},
-		{Title: "__rollout_n__ in the older trainer", Files: []string{`{"__rollout_n__":"4"}`}, Target: "verl@0.8"},
+		{Title: "__rollout_n__ in the older trainer", Files: []string{`{"__rollout_n__":4}`}, Target: "verl@0.8"},
 		{Title: "a priority as a number", Files: []string{`{"priority":3}`}},
 	},
 })
 
 // overwritten says at which level and why a column's name matters; Off where it does not.
 func overwritten(p *rule.Pass, s *schema.Schema, c schema.Field) (rule.Level, string) {
-	number := c.Type.Kind == schema.Int
 	switch c.Name {
 	case "tools_kwargs", "interaction_kwargs":
 		if !given(s, extraInfo.Field(c.Name)) && c.Type.Kind != schema.Null {
@@ -52,16 +49,8 @@ func overwritten(p *rule.Pass, s *schema.Schema, c schema.Field) (rule.Level, st
 			return rule.Info, "verl overwrites it with extra_info.index"
 		}
 	case "__rollout_n__":
-		switch {
-		case p.Env.Target.Trainer != "v1":
-		case number:
+		if p.Env.Target.Trainer == "v1" && c.Type.Kind == schema.Int {
 			return rule.Warning, "verl takes it as the number of rollouts of the row, in place of rollout.n"
-		default:
-			return rule.Error, c.Type.String() + " instead of an integer: verl fails with TypeError, in every row"
-		}
-	case "priority":
-		if !number && p.Env.Target.Minor >= 9 {
-			return rule.Warning, c.Type.String() + " instead of an integer: single_turn_agent passes it to the server as the row's priority, and fails"
 		}
 	}
 	return rule.Off, ""

@@ -22,6 +22,10 @@ Make the column a list of structs with the fields role and content: [{"role": "u
 		if !ok || field.Type.Kind == schema.Null {
 			return // RL101, RL103
 		}
+		if isBatch(field.Type) {
+			p.Report(rule.Finding{Level: rule.Info, Pos: schema.FilePos(f.Name).At(prompt), Message: "a list of lists of messages: the tokenizer takes it for a batch of conversations, of which verl trains the first"})
+			return
+		}
 		if at, what := notMessages(prompt, field.Type); what != "" {
 			p.Reportf(schema.FilePos(f.Name).At(at), schema.Value{}, "%s: %s", what, p.Consequence)
 		}
@@ -33,12 +37,22 @@ Make the column a list of structs with the fields role and content: [{"role": "u
 		{Title: "ShareGPT's keys", Files: []string{`{"prompt":[{"from":"human","value":"What is 6 times 12?"}]}`}, Want: []string{"0 -1 prompt[]"}},
 		{Title: "messages without role", Files: []string{`{"prompt":[{"content":"What is 6 times 12?"}]}`}, Want: []string{"0 -1 prompt[]"}},
 		{Title: "one message, not in a list", Files: []string{`{"prompt":{"role":"user","content":"What is 6 times 12?"}}`}, Want: []string{"0 -1 prompt"}},
+		{Title: "messages in one list too many (info: transformers takes them for a batch)", Files: []string{`{"prompt":[[{"role":"user","content":"What is 6 times 12?"}]]}`}, Want: []string{"0 -1 prompt"}},
 		{Title: "content is a struct", Files: []string{`{"prompt":[{"role":"user","content":{"text":"What is 6 times 12?"}}]}`}, Want: []string{"0 -1 prompt[].content"}},
 		{Title: "a list of messages", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}]}`}},
 		{Title: "large_list of large_string (Polars)", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}]}`}, Schema: "prompt: large_list<struct<role: large_string, content: large_string>>"},
 		{Title: "parts, as vision models take them (RL106 judges these)", Files: []string{`{"prompt":[{"role":"user","content":[{"type":"text","text":"What is 6 times 12?"}]}]}`}},
 	},
 })
+
+// isBatch reports whether t is a list of lists of messages, which apply_chat_template takes for a batch.
+func isBatch(t schema.Type) bool {
+	if t.Kind != schema.List || t.Fields[0].Type.Kind != schema.List {
+		return false
+	}
+	_, what := notMessages("", t.Fields[0].Type)
+	return what == "" && t.Fields[0].Type.Fields[0].Type.Kind == schema.Struct
+}
 
 // notMessages says why type t at path is no list of messages, and where; "" where it is one. Null types are left to the
 // rules that look at rows.

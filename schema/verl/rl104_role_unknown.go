@@ -1,6 +1,7 @@
 package verl
 
 import (
+	"fmt"
 	"unicode/utf8"
 
 	"github.com/rlprep/rlprep/schema"
@@ -26,6 +27,7 @@ Write 'user' for 'human', 'assistant' for 'gpt'.
 		{Title: "upper case", Files: []string{`{"prompt":[{"role":"system","content":"Think."},{"role":"User","content":"What is 6 times 12?"}]}`}, Want: []string{"0 0 prompt[].role"}},
 		{Title: "null", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}]}
 {"prompt":[{"role":null,"content":"What is 6 times 12?"}]}`}, Want: []string{"0 1 prompt[].role"}},
+		{Title: "a message that is null (info)", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"},null]}`}, Want: []string{"0 0 prompt[].role"}},
 		{Title: "the four roles", Files: []string{`{"prompt":[{"role":"system","content":"Think."},{"role":"user","content":"Go."},{"role":"assistant","content":"Yes."},{"role":"tool","content":"ok"},{"role":"user","content":"What is 6 times 12?"}]}`}},
 		{Title: "an empty prompt is another fault", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}]}
 {"prompt":[]}
@@ -55,6 +57,8 @@ func (c *roleUnknown) Row(r schema.Row) {
 		switch {
 		case e.Kind() == schema.Text && (knownRole(e.Text()) || !utf8.ValidString(e.Text())):
 			continue // RL006 has what is no text
+		case e.IsNull() && e.Depth() < len(c.path.Steps())-1: // the message itself is null: most templates pass over it, none needs it
+			c.Report(rule.Finding{Level: rule.Info, Pos: r.Origin().At(c.path), Message: fmt.Sprintf("message %d is null: a chat template passes over it, or fails", i)})
 		case e.IsNull():
 			c.Reportf(r.Origin().At(c.path), schema.Value{}, "message %d has none: %s", i, c.Consequence)
 		default:

@@ -21,24 +21,7 @@ For a text model write content as text; beside an images column write text with 
 		{Trainer: "v1", Level: rule.Error, Consequence: "the chat template of a text model fails in every row"},
 		{Level: rule.Error, Consequence: "the chat template of a text model fails, and the step dies"},
 	},
-	New: eachFile(func(p *rule.Pass, f *rule.File) {
-		if kindOf(f.Schema, promptContent) != schema.List {
-			return
-		}
-		field, _ := f.Schema.Lookup(promptContent.Elem())
-		at := schema.FilePos(f.Name).At(promptContent)
-		for _, media := range []schema.Path{"images", "videos", "audios"} {
-			if given(f.Schema, media) {
-				p.Reportf(at, schema.Value{}, "a list of parts beside the column %s: verl passes over the parts, and fails with an AssertionError on the number of %s", media, media)
-				return
-			}
-		}
-		if carriesMedia(field.Type) {
-			p.Report(rule.Finding{Level: rule.Info, Pos: at, Message: "a list of parts: for vision models only"})
-			return
-		}
-		p.Reportf(at, schema.Value{}, "a list of parts instead of text: %s", p.Consequence)
-	}),
+	New: contentParts(promptContent, "images", "videos", "audios"),
 	Examples: []rule.Example{
 		{Title: "parts of text alone", Files: []string{`{"prompt":[{"role":"user","content":[{"type":"text","text":"What is 6 times 12?"}]}]}`}, Want: []string{"0 -1 prompt[].content"}},
 		{Title: "parts and an images column", Files: []string{`{"prompt":[{"role":"user","content":[{"type":"image","text":null},{"type":"text","text":"Find x."}]}],"images":[{"bytes":"a"}]}`}, Schema: "images[].bytes: binary", Want: []string{"0 -1 prompt[].content"}},

@@ -16,8 +16,8 @@ Each scorer finds the answer in the response in its own way and compares it with
 truths are out of reach, and every response scores 0 without an error (executed on verl 0.9.1):
 
 gsm8k finds '#### (\-?[0-9\.\,]+)' and takes the commas out: '1,000', '72 ', '$72', '#### 72', a whole solution, ''.
-MATH takes the inside of the last \boxed{}: '\boxed{72}', braces that do not match, ''.
-math_dapo (math, aime…) takes one line behind 'Answer:': two lines, more than 300 characters, ''.
+MATH takes the inside of the last \boxed{}: '\boxed{72}', braces that do not match ('' is a warning: '\boxed{}' scores).
+math_dapo (math, aime…) takes one line behind 'Answer:': two lines, more than 300 characters ('' is a warning).
 code: JSON that cannot be read, no tests, more inputs than outputs. search-R1: a null or empty target.
 
 Clean the ground truth as the scorer cleans an answer: gt.replace(",", "").strip(), the inside of \boxed{}.
@@ -41,6 +41,8 @@ Clean the ground truth as the scorer cleans an answer: gt.replace(",", "").strip
 				}
 				switch why := s.Never(v); {
 				case why == "":
+				case why == emptyTruth: // '\boxed{}' would score: odd, but no fault of the type
+					c.Report(rule.Finding{Level: min(c.Level, rule.Warning), Pos: r.Origin().At(groundTruth), Message: "the ground truth is empty, and so must an answer be"})
 				case strings.HasPrefix(why, "every "):
 					c.Reportf(r.Origin().At(groundTruth), v, "with %s %s", v.Excerpt(40), why)
 				default:

@@ -10,9 +10,10 @@ var _ = rule.Add(rule.Rule{
 	Title: "extra_info.need_tools_kwargs is not a boolean",
 	Doc: `
 verl only asks whether the value is true in Python's sense (rl_dataset.py, __getitem__), and any text but the empty one is: 'false',
-'False' and '0' included. Write a boolean.
+'False' and '0' included. All that hangs on it is a line in the log where tools_kwargs is empty, so this is a note (executed on verl
+0.9.1: with tools_kwargs in place nothing changes). Write a boolean.
 `,
-	Holds: []rule.Holding{{Level: rule.Warning, Consequence: "any text counts as true, 'false' included"}},
+	Holds: []rule.Holding{{Level: rule.Info, Consequence: "any text counts as true, 'false' included"}},
 	New: eachFile(func(p *rule.Pass, f *rule.File) {
 		field, ok := f.Schema.Lookup(needTools)
 		if k := field.Type.Kind; ok && k != schema.Bool && k != schema.Null && k != schema.Int {

@@ -16,7 +16,7 @@ and the question asks about a picture that is not there (executed on verl 0.9.1)
 	Holds: []rule.Holding{{Level: rule.Warning, Consequence: "the tag reaches the model as text"}},
 	Reads: mediaReads,
 	New: func(p *rule.Pass) rule.Checker {
-		return &mediaTag{Pass: p, on: len(mediaReads(p)) > 0, wanted: [3]bool{true, has(p, "videos"), has(p, "audios")}}
+		return &mediaTag{Pass: p, on: len(mediaReads(p)) > 0, wanted: [3]bool{listed(p, "images", true), listed(p, "videos", false), listed(p, "audios", false)}}
 	},
 	Examples: []rule.Example{
 		{Title: "no images column", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}]}
@@ -27,6 +27,17 @@ and the question asks about a picture that is not there (executed on verl 0.9.1)
 		{Title: "HTML", Files: []string{`{"prompt":[{"role":"user","content":"What does <video> do in HTML? And <img>?"}]}`}},
 	},
 })
+
+// listed reports whether path is a list that may be empty, or absent where that counts too; RL504 has columns that are no lists.
+func listed(p *rule.Pass, path schema.Path, absent bool) bool {
+	switch kindOf(p.Schema, path) {
+	case schema.List, schema.Null:
+		return true
+	case schema.Missing:
+		return absent
+	}
+	return false
+}
 
 type mediaTag struct {
 	*rule.Pass

@@ -1,0 +1,85 @@
+package verl
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/schema/rule"
+)
+
+// The columns that verl takes numbers from.
+const (
+	priority schema.Path = "priority"
+	rolloutN schema.Path = "__rollout_n__"
+)
+
+var _ = rule.Add(rule.Rule{
+	ID: "RL019", Name: "number-column-value", Facts: []string{"S013"}, Rows: rule.RL,
+	Title: "priority or __rollout_n__ is no number in some rows",
+	Doc: `
+single_turn_agent takes int() of a row's priority, if there is such a column, and the V1 trainer the range of its __rollout_n__. A
+text that is no number fails with ValueError, a null with TypeError: the column is there, so no default applies. tool_agent does not
+look at priority (all executed on verl 0.9.1).
+
+Drop the column, or rename it.
+`,
+	Holds: since(">=0.9", byTrainer("TypeError or ValueError")),
+	Reads: reads(agentName, priority, rolloutN),
+	New:   func(p *rule.Pass) rule.Checker { return &numberColumn{p} },
+	Fix:   "drop {column}",
+	Examples: []rule.Example{
+		{Title: "a priority in words", Files: []string{`{"priority":"high"}`}, Want: []string{"0 0 priority"}},
+		{Title: "a priority in some rows", Files: []string{`{"agent_name":"single_turn_agent","priority":1}
+{"agent_name":"single_turn_agent","priority":null}`}, Want: []string{"0 1 priority"}},
+		{Title: "a number of rollouts, as text", Files: []string{`{"__rollout_n__":"4"}`}, Want: []string{"0 0 __rollout_n__"}},
+		{Title: "a number of rollouts in some rows", Files: []string{`{"__rollout_n__":4}
+{"__rollout_n__":null}`}, Want: []string{"0 1 __rollout_n__"}},
+		{Title: "numbers", Files: []string{`{"priority":1,"__rollout_n__":4}`}},
+		{Title: "a priority in digits", Files: []string{`{"priority":" 12 "}`}},
+		{Title: "tool_agent does not look at priority", Files: []string{`{"agent_name":"tool_agent","priority":"high"}`}},
+		{Title: "__rollout_n__ in the older trainer", Files: []string{`{"__rollout_n__":"4"}`}, Target: "verl@0.9-v0"},
+		{Title: "before 0.9", Files: []string{`{"priority":"high"}`}, Target: "verl@0.8"},
+	},
+})
+
+type numberColumn struct{ *rule.Pass }
+
+// Chunk implements rule.Checker.
+func (c *numberColumn) Chunk(k *rule.Chunks) bool {
+	pr, n := k.At(1), k.At(2)
+	return c.fine(pr, priority) && (c.Env.Target.Trainer != "v1" || c.fine(n, rolloutN))
+}
+
+// fine reports whether a column is not there, or holds integers alone.
+func (c *numberColumn) fine(k rule.Chunk, path schema.Path) bool {
+	return k.Missing || k.Nulls == 0 && kindOf(c.Schema, path) == schema.Int
+}
+
+// Row implements rule.Checker.
+func (c *numberColumn) Row(r schema.Row) {
+	if a := r.At(0); a.IsMissing() || a.Kind() == schema.Text && a.Text() == agents[0] {
+		c.look(r, r.At(1), priority, isNumber)
+	}
+	if c.Env.Target.Trainer == "v1" {
+		c.look(r, r.At(2), rolloutN, isWhole)
+	}
+}
+
+func (c *numberColumn) look(r schema.Row, v schema.Value, path schema.Path, ok func(schema.Value) bool) {
+	if !v.IsMissing() && !ok(v) {
+		c.Reportf(r.Origin().At(path), v, "%s instead of a number: %s", v.Excerpt(40), c.Consequence)
+	}
+}
+
+// isWhole reports whether Python's range takes v.
+func isWhole(v schema.Value) bool { return v.Kind() == schema.Int || v.Kind() == schema.Bool }
+
+// isNumber reports whether Python's int takes v.
+func isNumber(v schema.Value) bool {
+	if v.Kind() != schema.Text {
+		return isWhole(v) || v.Kind() == schema.Float
+	}
+	_, err := strconv.ParseInt(strings.TrimSpace(v.Text()), 10, 64)
+	return err == nil
+}
