@@ -31,6 +31,9 @@ var errNoSide = errors.New("nothing is spilled or rejected here")
 // File implements pipeline.Shard.
 func (s *partShard) File() *os.File { return s.part.File }
 
+// Written implements pipeline.Follower.
+func (s *partShard) Written(n int64) { s.part.Written(n) }
+
 // Spill implements pipeline.Shard.
 func (s *partShard) Spill() (*os.File, error) { return nil, errNoSide }
 

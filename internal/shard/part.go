@@ -11,6 +11,7 @@ import (
 type Part struct {
 	*os.File
 	target string
+	begun  int64 // bytes that are on their way to the disk
 }
 
 // ErrBusy says that another process writes the same file.
@@ -39,7 +40,7 @@ func NewPart(target string) (*Part, error) {
 			f.Close()
 			return nil, err
 		}
-		return &Part{f, target}, nil
+		return &Part{File: f, target: target}, nil
 	}
 }
 
@@ -51,6 +52,15 @@ func isNamed(f *os.File, name string) bool {
 	}
 	b, err := os.Lstat(name)
 	return err == nil && os.SameFile(a, b)
+}
+
+// Written says that the first n bytes will not change, so that the system can write them to the disk before Sync asks for all.
+func (p *Part) Written(n int64) {
+	const least = 8 << 20
+	if n-p.begun >= least {
+		writeBack(p.File, p.begun, n-p.begun)
+		p.begun = n
+	}
 }
 
 // Rename gives the file its last name, durably, and closes it. It must have been synced.
