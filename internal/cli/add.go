@@ -90,7 +90,7 @@ func (e *add) String() string {
 // parse reads the edits, which come first, and returns the names of files.
 func (e *add) parse(args []string) (files []string, err error) {
 	for i, arg := range args {
-		name, value, ok := strings.Cut(arg, "=")
+		name, value, ok := cutUnquoted(arg, '=')
 		if !ok || isPathTo(arg) {
 			files = args[i:]
 			break

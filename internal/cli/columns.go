@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -441,7 +442,7 @@ func (c *columns) writeEmpty(i int) error {
 		return err
 	}
 	t.rec = &pipeline.Record{}
-	return s.Publish(false, func(int64, string) ([]byte, error) { return nil, nil })
+	return s.Publish(false, func(int64, string) ([]byte, error) { return json.Marshal(t.rec) })
 }
 
 // each calls f for 0 to n-1, so many at a time, and returns the error of the first that failed.
@@ -570,19 +571,30 @@ func paths(arg string) ([]schema.Path, error) {
 // splitCommas cuts s at its commas, but for those in double quotes.
 func splitCommas(s string) []string {
 	var out []string
-	start, quoted := 0, false
+	for {
+		before, after, ok := cutUnquoted(s, ',')
+		out = append(out, before)
+		if !ok {
+			return out
+		}
+		s = after
+	}
+}
+
+// cutUnquoted is strings.Cut at the first sep that does not stand in double quotes.
+func cutUnquoted(s string, sep byte) (before, after string, found bool) {
+	quoted := false
 	for i := 0; i < len(s); i++ {
 		switch {
 		case s[i] == '\\' && quoted:
 			i++
 		case s[i] == '"':
 			quoted = !quoted
-		case s[i] == ',' && !quoted:
-			out = append(out, s[start:i])
-			start = i + 1
+		case s[i] == sep && !quoted:
+			return s[:i], s[i+1:], true
 		}
 	}
-	return append(out, s[start:])
+	return s, "", false
 }
 
 // notFile refuses an argument that is an edit and the name of a file: nothing is guessed.

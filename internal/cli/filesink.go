@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -69,7 +70,12 @@ func (s *fileSink) Publish(_ bool, record func(int64, string) ([]byte, error)) e
 		return err
 	}
 	s.to.bytes = st.Size()
-	if _, err := record(st.Size(), ""); err != nil {
+	b, err := record(st.Size(), "")
+	if err != nil {
+		return err
+	}
+	var rec pipeline.Record
+	if err := json.Unmarshal(b, &rec); err != nil {
 		return err
 	}
 	if err := s.dress(); err != nil {
@@ -78,11 +84,11 @@ func (s *fileSink) Publish(_ bool, record func(int64, string) ([]byte, error)) e
 	if err := s.part.Sync(); err != nil {
 		return err
 	}
-	return s.publish()
+	return s.publish(rec.RowGroups)
 }
 
 // publish gives the file its name, and the manifest beside it its new line.
-func (s *fileSink) publish() error {
+func (s *fileSink) publish(groups int) error {
 	dir, base := filepath.Split(s.to.name)
 	e := s.run.edits[filepath.Dir(s.to.name)]
 	var entry shard.ShardFile
@@ -92,7 +98,7 @@ func (s *fileSink) publish() error {
 		if err != nil {
 			return err
 		}
-		if entry, err = e.Replacing(base, s.run.src.files[s.file].Rows, s.groups(), sum, n, s.run.edit.String()); err != nil {
+		if entry, err = e.Replacing(base, s.run.src.files[s.file].Rows, groups, sum, n, s.run.edit.String()); err != nil {
 			return fmt.Errorf("%s: %w", filepath.Join(dir, shard.ManifestName), err)
 		}
 	}
@@ -109,17 +115,6 @@ func (s *fileSink) publish() error {
 		e.Done(entry)
 	}
 	return nil
-}
-
-// groups counts the row groups of what was written: those of the file that have rows.
-func (s *fileSink) groups() int {
-	n := 0
-	for _, g := range s.run.src.open[s.file].Parquet.RowGroups() {
-		if g.Rows > 0 {
-			n++
-		}
-	}
-	return n
 }
 
 // dress gives a file that replaces another its mode and owner, and sees that its time is a later one: caches tell by it that

@@ -54,7 +54,7 @@ func (e *rename) parse(args []string) (files []string, err error) {
 		return nil, err
 	}
 	for _, text := range splitCommas(args[0]) {
-		old, name, ok := strings.Cut(text, "=")
+		old, name, ok := cutUnquoted(text, '=')
 		if !ok {
 			return nil, usagef("%q is not OLD=NEW", text)
 		}

@@ -46,14 +46,14 @@ func witnesses(cols []*column, def uint8, repeated, strict bool) []witness {
 	for _, c := range cols {
 		d, strict := def, strict
 		if c.field.Nullable {
-			d, strict = d+1, false
+			d, strict = d+1, strict && repeated // within a list that takes no null nothing helps
 		}
 		switch {
 		case isLeaf(c.field.Type.Kind):
 			out = append(out, witness{c.slot, d, repeated, strict})
 		case c.field.Type.Kind == schema.Struct:
 			out = append(out, witnesses(c.kids, d, repeated, strict)...)
-		default: // a list that cannot be null can be empty, but that is another thing
+		default: // a list that cannot be null could be empty, but that is another thing
 			out = append(out, witnesses(c.kids, d+1, true, strict)...)
 		}
 	}
@@ -89,15 +89,16 @@ func (c *compiler) edited(cols []*column, def uint8, make func(i int, w witness)
 	walk(cols)
 }
 
-// guard makes leaf, a new column below way, null where the innermost struct above it is. A copy brings levels along that say
-// that parents of its old place are null: at its new place they only say that it is null itself.
-func (c *compiler) guard(way []parent, leaf *column, def uint8, copied schema.Path) {
+// settleCopy makes a copied leaf, which stands at level def, null alone where parents of its old place were null.
+func (c *compiler) settleCopy(leaf *column, def uint8) {
+	c.edited([]*column{leaf}, def, func(_ int, w witness) *edit {
+		return &edit{base: w.slot, floor: def, fill: noFill, idle: []int{w.slot}}
+	})
+}
+
+// guard makes leaf, a new column below way, null where the innermost struct above it is.
+func (c *compiler) guard(way []parent, leaf *column, def uint8) {
 	cols := []*column{leaf}
-	if copied.Parent() != "" && def > 0 {
-		c.edited(cols, def, func(_ int, w witness) *edit {
-			return &edit{base: w.slot, floor: def, fill: noFill, idle: []int{w.slot}}
-		})
-	}
 	at := len(way) - 1
 	for at >= 0 && !way[at].col.mayBeNull {
 		at--

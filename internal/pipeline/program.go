@@ -297,14 +297,18 @@ func (c *compiler) place(s *step, p transform.Put, leaf *column) error {
 		return &PresentError{Path: p.Path, Type: (*list)[k].toField().Type}
 	}
 	c.finish(s, p, leaf, def)
+	inner := p.Copy != "" && p.Copy.Parent() == p.Path.Parent() // it is null just where it was, unless the struct is filled
+	if p.Copy.Parent() != "" && def > 0 && (!inner || p.If == transform.Fill) {
+		c.settleCopy(leaf, def)
+	}
 	switch {
 	case k >= 0 && p.If == transform.Fill:
 		c.raise(way, (*list)[k])
 		return c.fill(p.Path, (*list)[k], leaf, def)
 	case p.If == transform.Fill:
 		c.raise(way, nil)
-	case p.Copy == "" || p.Copy.Parent() != p.Path.Parent(): // else it is null just where it was
-		c.guard(way, leaf, def, p.Copy)
+	case !inner:
+		c.guard(way, leaf, def)
 	}
 	if k >= 0 {
 		(*list)[k] = leaf

@@ -1,6 +1,8 @@
 # Second-reader conformance: sh testdata/conformance/run.sh [--keep] [--only WORD]
 # Every output of rlprep, in many forms, is read by pyarrow, HF datasets, pandas, Polars and DuckDB to equal rows, on the
 # repository's sample and, where it is there ($RLPREP_SHARED or ../shared), on the real GSM8K with its ten golden hashes.
+# Before that, random files by five writers are edited and compared (edits.py): RLPREP_EDIT_CASES=10000 makes so many of them,
+# RLPREP_EDIT_SEED=7 others.
 # RLPREP=PATH uses that binary instead of building one.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -13,4 +15,5 @@ if [ -z "$bin" ]; then
 fi
 export PYTHONDONTWRITEBYTECODE=1
 "$python" "$here/selftest.py"
+"$python" "$here/edits.py" "$bin" --cases "${RLPREP_EDIT_CASES:-700}" --seed "${RLPREP_EDIT_SEED:-1}"
 exec "$python" "$here/conform.py" "$bin" "$@"
