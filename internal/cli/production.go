@@ -40,9 +40,11 @@ type production struct {
 	workers     int
 	maxRejects  string
 	rejects     string
+	force       bool
 	dryRun      bool
 	asJSON      bool
 
+	base    *shard.Manifest // of an OUT that is there and gets more; nil: OUT is new
 	set     *source.Set
 	judged  rule.Target // that the rows are checked against
 	rows    rule.Kind
@@ -57,7 +59,8 @@ type production struct {
 // register adds the flags of every production; o describes the default of --out.
 func (b *production) register(f *pflag.FlagSet, o string) {
 	b.input.register(f)
-	f.StringVarP(&b.out, "out", "o", "", "directory to write; it must be new, or of this very run (default "+o+")")
+	f.StringVarP(&b.out, "out", "o", "", "directory to write (default "+o+"); splits are added to one that is there")
+	f.BoolVar(&b.force, "force", false, "replace splits that the directory has and that were made otherwise")
 	f.Int64Var(&b.limit, "limit", 0, "take only the first N rows of each split (0: all)")
 	b.size.register(f)
 	f.StringVar(&b.compression, "compression", "zstd", "zstd, snappy, none, or keep: that of the source")
@@ -305,6 +308,9 @@ func (b *production) hashInputs(ctx context.Context, m *shard.Manifest) error {
 
 // finished reports whether OUT is there and of this very plan.
 func (b *production) finished(ctx context.Context, wanted *shard.Manifest) (bool, error) {
+	if err := shard.Recover(b.out); err != nil {
+		return false, err
+	}
 	exists, have, err := shard.Existing(b.out)
 	if exists && have != nil && err == nil { // only then is it asked what the inputs hold, before it is known anyway
 		if err := b.hashInputs(ctx, wanted); err != nil {
@@ -319,7 +325,11 @@ func (b *production) finished(ctx context.Context, wanted *shard.Manifest) (bool
 	case have == nil:
 		return false, usagef("%s exists and is not a data set of rlprep: name a new directory with -o", b.out)
 	case !have.SamePlan(wanted):
-		return false, usagef("%s holds another plan (%s): name a new directory with -o, or remove it", b.out, have.Difference(wanted))
+		b.base = have
+		if split, how := have.Clash(wanted); split != "" && !b.force {
+			return false, usagef("%s holds split %s of another plan (%s): --force replaces it, or name a new directory with -o", b.out, split, how)
+		}
+		return false, nil
 	}
 	if err := shard.Tidy(b.out); err != nil {
 		return false, err
@@ -412,7 +422,13 @@ func (b *production) finish(plan *pipeline.Plan, rep *pipeline.Report, dir *shar
 	if len(m.Shards) == 0 {
 		return errors.Join(withCode(ExitFindings, errors.New("every row was left out: nothing to write")), dir.Abandon())
 	}
-	if err := dir.Finalize(final, m); err != nil {
+	var err error
+	if b.base != nil {
+		m, err = dir.Replace(final, m, b.base)
+	} else {
+		err = dir.Finalize(final, m)
+	}
+	if err != nil {
 		return err
 	}
 	return b.summarize(rep, m)

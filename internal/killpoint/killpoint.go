@@ -6,3 +6,6 @@ package killpoint
 
 // At is a moment of that name.
 func At(string) {}
+
+// Refused is whether the system is to refuse what it is asked.
+func Refused(string) bool { return false }

@@ -5,6 +5,7 @@ package killpoint
 
 import (
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -31,4 +32,9 @@ func At(name string) {
 		}
 		select {}
 	}
+}
+
+// Refused is whether the system is to refuse what it is asked: RLPREP_REFUSE names it, among others with commas between them.
+func Refused(what string) bool {
+	return slices.Contains(strings.Split(os.Getenv("RLPREP_REFUSE"), ","), what)
 }

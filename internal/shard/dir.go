@@ -43,13 +43,12 @@ func home(out string) string {
 // Open takes the lock of out and makes, or takes up, the private place of the plan. The error of a lock that is held says
 // by whom. Work of other plans that never came to an end is removed.
 func Open(out, planHash string, names []string) (*Dir, error) {
-	out = filepath.Clean(out)
-	if abs, err := filepath.Abs(out); err == nil {
-		out = abs
+	out, err := place(out)
+	if err != nil {
+		return nil, err
 	}
 	d := &Dir{out: out, home: home(out), names: names, fresh: map[int]bool{}}
 	d.stage = filepath.Join(d.home, planHash)
-	var err error
 	if d.lock, err = takeLock(d.home); err != nil {
 		return nil, err
 	}
@@ -61,8 +60,16 @@ func Open(out, planHash string, names []string) (*Dir, error) {
 }
 
 func (d *Dir) prepare() error {
+	if b, err := os.ReadFile(filepath.Join(d.home, journalName)); err == nil {
+		if err := recoverLocked(d.out, d.home, b); err != nil {
+			return err
+		}
+	}
 	entries, err := os.ReadDir(d.home)
 	if err != nil {
+		return err
+	}
+	if err := os.RemoveAll(besides(d.out)); err != nil {
 		return err
 	}
 	for _, e := range entries {
@@ -303,6 +310,27 @@ func hashFile(name string) (string, int64, error) {
 // Finalize gives the shards their last names, writes the manifest and makes OUT appear by one rename. final has the last
 // name of each task's shard, "" for one that has none.
 func (d *Dir) Finalize(final []string, m *Manifest) error {
+	if err := d.lastNames(final); err != nil {
+		return err
+	}
+	killpoint.At("before-manifest")
+	dir := filepath.Join(d.stage, "out")
+	if err := m.write(dir); err != nil {
+		return err
+	}
+	killpoint.At("before-rename")
+	if err := d.appear(dir); err != nil {
+		return fmt.Errorf("publish %s: %w", d.out, err)
+	}
+	if err := SyncDir(filepath.Dir(d.out)); err != nil {
+		return err
+	}
+	killpoint.At("after-rename")
+	return d.Abandon()
+}
+
+// lastNames gives the shards in the private place their last names, and removes what else is there.
+func (d *Dir) lastNames(final []string) error {
 	if err := d.check(final); err != nil {
 		return err
 	}
@@ -315,26 +343,7 @@ func (d *Dir) Finalize(final []string, m *Manifest) error {
 			return err
 		}
 	}
-	if err := d.sweep(dir, final); err != nil {
-		return err
-	}
-	killpoint.At("before-manifest")
-	b, err := m.encode()
-	if err != nil {
-		return err
-	}
-	if err := WriteFile(filepath.Join(dir, ManifestName), b); err != nil {
-		return err
-	}
-	killpoint.At("before-rename")
-	if err := os.Rename(dir, d.out); err != nil {
-		return fmt.Errorf("publish %s: %w", d.out, err)
-	}
-	if err := SyncDir(filepath.Dir(d.out)); err != nil {
-		return err
-	}
-	killpoint.At("after-rename")
-	return d.Abandon()
+	return d.sweep(dir, final)
 }
 
 // check reads the shards that another process left once more, and sees that all are there.
@@ -416,11 +425,14 @@ func Existing(out string) (exists bool, m *Manifest, err error) {
 
 // Tidy removes the private place beside a data set that is finished, left by a run that was killed right after its rename.
 func Tidy(out string) error {
-	abs, err := filepath.Abs(out)
+	out, err := place(out)
 	if err != nil {
 		return err
 	}
-	h := home(abs)
+	if err := os.RemoveAll(besides(out)); err != nil {
+		return err
+	}
+	h := home(out)
 	if _, err := os.Stat(h); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

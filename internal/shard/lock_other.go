@@ -52,5 +52,8 @@ func (l *lock) release() error {
 
 func (l *lock) remove() error { return errors.Join(l.release(), os.Remove(l.home)) }
 
+// sameOwner is for systems that can exchange two directories.
+func sameOwner(string, string) bool { return false }
+
 // SyncDir does nothing where directories cannot be synced.
 func SyncDir(string) error { return nil }

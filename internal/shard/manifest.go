@@ -2,6 +2,7 @@ package shard
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -38,12 +39,25 @@ type InputFile struct {
 	Source string `json:"source,omitempty"`
 }
 
-// A SplitRows counts the rows of a split.
+// A SplitRows counts the rows of a split. Plan is there where the split was made by another recipe, version or options than the
+// manifest's own, by a run that added it or was added to.
 type SplitRows struct {
 	Name    string           `json:"name"`
 	RowsIn  int64            `json:"rows_in"`
 	Rows    int64            `json:"rows"`
 	Dropped map[string]int64 `json:"dropped"`
+	Plan    *Plan            `json:"plan,omitempty"`
+}
+
+// A Plan is what a split was made by.
+type Plan struct {
+	Version string            `json:"version"`
+	Recipe  string            `json:"recipe,omitempty"`
+	Options map[string]string `json:"options"`
+}
+
+func (p Plan) equal(o Plan) bool {
+	return p.Version == o.Version && p.Recipe == o.Recipe && maps.Equal(p.Options, o.Options)
 }
 
 // A ShardFile is a file of the data set.
@@ -79,6 +93,15 @@ func (m *Manifest) encode() ([]byte, error) {
 	return b.Bytes(), err
 }
 
+// write writes the manifest of dir.
+func (m *Manifest) write(dir string) error {
+	b, err := m.encode()
+	if err != nil {
+		return err
+	}
+	return WriteFile(filepath.Join(dir, ManifestName), b)
+}
+
 var errForeign = errors.New("not a manifest of rlprep")
 
 // ReadManifest reads a manifest.json.
@@ -104,19 +127,139 @@ func ReadManifest(name string) (*Manifest, error) {
 	return m, nil
 }
 
-// SamePlan reports whether both manifests come from the same tool, recipe, options and inputs.
-func (m *Manifest) SamePlan(o *Manifest) bool {
-	return m.edited() == "" && m.Version == o.Version && m.Recipe == o.Recipe && maps.Equal(m.Options, o.Options) && sameInputs(m.Inputs, o.Inputs)
+// own is the plan of the splits that have none of their own.
+func (m *Manifest) own() Plan { return Plan{m.Version, m.Recipe, m.Options} }
+
+// plan is what a split was made by.
+func (m *Manifest) plan(split string) Plan {
+	for _, s := range m.Splits {
+		if s.Name == split && s.Plan != nil {
+			return *s.Plan
+		}
+	}
+	return m.own()
 }
 
-// edited names a file that was edited since, and how; "" where none was.
-func (m *Manifest) edited() string {
+// has reports whether the data set has a split.
+func (m *Manifest) has(split string) bool {
+	return slices.ContainsFunc(m.Splits, func(s SplitRows) bool { return s.Name == split })
+}
+
+// inputs are the files that a split was made from.
+func (m *Manifest) inputs(split string) []InputFile {
+	var out []InputFile
+	for _, f := range m.Inputs {
+		if f.Split == split {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// wanted are the splits that a manifest of what is to be made names: those of its inputs.
+func (m *Manifest) wanted() []string {
+	var out []string
+	for _, f := range m.Inputs {
+		if !slices.Contains(out, f.Split) {
+			out = append(out, f.Split)
+		}
+	}
+	return out
+}
+
+// SamePlan reports whether every split that o is to make is in m already, made by the same tool, recipe, options and inputs.
+func (m *Manifest) SamePlan(o *Manifest) bool {
+	return !slices.ContainsFunc(o.wanted(), func(split string) bool { return !m.has(split) || m.differs(o, split) != "" })
+}
+
+// Clash names the first split of m that o would make otherwise, and in what it differs; "" for none.
+func (m *Manifest) Clash(o *Manifest) (split, difference string) {
+	for _, split := range o.wanted() {
+		if m.has(split) {
+			if d := m.differs(o, split); d != "" {
+				return split, d
+			}
+		}
+	}
+	return "", ""
+}
+
+// edited names a file of a split that was edited since, and how; "" where none was.
+func (m *Manifest) edited(split string) string {
 	for _, s := range m.Shards {
-		if len(s.Edits) > 0 {
+		if s.Split == split && len(s.Edits) > 0 {
 			return s.Name + ": " + strings.Join(s.Edits, "; ")
 		}
 	}
 	return ""
+}
+
+// differs says in what the plan of o for a split differs from that of m; "" where it does not.
+func (m *Manifest) differs(o *Manifest, split string) string {
+	a, b := m.plan(split), o.plan(split)
+	switch {
+	case m.edited(split) != "":
+		return "edited since, " + m.edited(split)
+	case a.Recipe != b.Recipe:
+		return fmt.Sprintf("recipe %s, not %s", a.Recipe, b.Recipe)
+	case !maps.Equal(a.Options, b.Options):
+		all := maps.Clone(a.Options)
+		maps.Copy(all, b.Options)
+		for _, k := range slices.Sorted(maps.Keys(all)) {
+			if a.Options[k] != b.Options[k] {
+				return "another --" + k
+			}
+		}
+	case !sameInputs(m.inputs(split), o.inputs(split)):
+		return "other input files"
+	case a.Version != b.Version:
+		return fmt.Sprintf("made by version %s", a.Version)
+	}
+	return ""
+}
+
+// Merge returns m with the splits of o in place of its own of these names, and beside its others.
+func (m *Manifest) Merge(o *Manifest) *Manifest {
+	out := *o
+	out.Inputs, out.Splits, out.Shards = slices.Clone(o.Inputs), slices.Clone(o.Splits), slices.Clone(o.Shards)
+	for _, f := range m.Inputs {
+		if !o.has(f.Split) {
+			out.Inputs = append(out.Inputs, f)
+		}
+	}
+	for _, s := range m.Splits {
+		if o.has(s.Name) {
+			continue
+		}
+		if p := m.plan(s.Name); p.equal(o.own()) {
+			s.Plan = nil
+		} else {
+			s.Plan = &p
+		}
+		out.Splits = append(out.Splits, s)
+	}
+	for _, f := range m.Shards {
+		if !o.has(f.Split) {
+			out.Shards = append(out.Shards, f)
+		}
+	}
+	// The order is that of a run that makes all splits at once.
+	slices.SortStableFunc(out.Inputs, func(a, b InputFile) int { return bySplit(a.Split, b.Split) })
+	slices.SortStableFunc(out.Splits, func(a, b SplitRows) int { return bySplit(a.Name, b.Name) })
+	slices.SortStableFunc(out.Shards, func(a, b ShardFile) int { return bySplit(a.Split, b.Split) })
+	out.DatasetSHA256 = DatasetHash(out.Shards)
+	return &out
+}
+
+// bySplit orders splits as sources do: train, validation, test, then others by name.
+func bySplit(a, b string) int {
+	rank := func(s string) int {
+		if i := slices.Index([]string{"train", "validation", "test"}, s); i >= 0 {
+			return i
+		}
+		return 3
+	}
+	return cmp.Or(cmp.Compare(rank(a), rank(b)), strings.Compare(a, b))
 }
 
 func sameInputs(a, b []InputFile) bool {
@@ -124,27 +267,6 @@ func sameInputs(a, b []InputFile) bool {
 		y.Source = x.Source
 		return x == y
 	})
-}
-
-// Difference says in what the plan of o differs from that of m.
-func (m *Manifest) Difference(o *Manifest) string {
-	switch {
-	case m.edited() != "":
-		return "edited since, " + m.edited()
-	case m.Recipe != o.Recipe:
-		return fmt.Sprintf("recipe %s, not %s", m.Recipe, o.Recipe)
-	case !maps.Equal(m.Options, o.Options):
-		all := maps.Clone(m.Options)
-		maps.Copy(all, o.Options)
-		for _, k := range slices.Sorted(maps.Keys(all)) {
-			if m.Options[k] != o.Options[k] {
-				return "another --" + k
-			}
-		}
-	case !sameInputs(m.Inputs, o.Inputs):
-		return "other input files"
-	}
-	return fmt.Sprintf("made by version %s", m.Version)
 }
 
 // A Difference is a file that is not as its manifest says.
