@@ -38,11 +38,40 @@ type Options struct {
 	Agent      string // "": as the recipe has it
 	DataSource string // "": as the recipe has it
 	IndexStart int64
+	// System is the system message, Instruction what follows the question in the user's; nil: as the recipe has it, "": none. Both
+	// may hold {{column}}.
+	System, Instruction *string
 	// Target is the trainer whose form of the rows is wanted, where its script changed; the zero Target is the tree that the
 	// recipe's Doc names.
 	Target rule.Target
 	// Fixed gives the form that raises none of Expects.
 	Fixed bool
+}
+
+// messages are those of a prompt with the options' system message and instruction: system and user are the recipe's own, of which user
+// begins with the question's template, ask.
+func (o Options) messages(system, ask, user string) []transform.Message {
+	var out []transform.Message
+	if o.System != nil {
+		system = *o.System
+	}
+	if system != "" {
+		out = append(out, transform.Message{Role: "system", Template: system})
+	}
+	return append(out, transform.Message{Role: "user", Template: o.user(ask, user)})
+}
+
+// user is the template of the user's message.
+func (o Options) user(ask, user string) string {
+	switch {
+	case o.Instruction == nil:
+		return user
+	case *o.Instruction == "":
+		return ask
+	case strings.TrimLeft(*o.Instruction, " \t\r\n") != *o.Instruction:
+		return ask + *o.Instruction
+	}
+	return ask + " " + *o.Instruction
 }
 
 // An Example is rows in and the rows that come out, both JSON Lines; go test runs it, explain and docs show it.

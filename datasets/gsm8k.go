@@ -13,6 +13,7 @@ import (
 const (
 	gsm8kSource = "openai/gsm8k"
 
+	gsm8kAsk      = "{{question}}"
 	gsm8kQuoted   = `{{question}} Let's think step by step and output the final answer after "####".`
 	gsm8kBacktick = "{{question}} Let's think step by step and output the final answer after `####`."
 
@@ -50,7 +51,7 @@ nothing else.
 `,
 	Rows: rule.RL, Splits: gsm8kSplits, Source: gsm8kHub, Inputs: questionAnswer,
 	Steps: func(o Options) []transform.Transform {
-		steps := gsm8kRow(o, "", transform.Message{Role: "user", Template: gsm8kQuoted})
+		steps := gsm8kRow(o, "", "", gsm8kQuoted)
 		return gsm8kEnd(steps)
 	},
 	Examples: []Example{{Split: "train", In: gsm8kIn, Out: gsm8kOut}},
@@ -101,8 +102,8 @@ and this script.
 `,
 	Rows: rule.RL, Splits: gsm8kSplits, Source: gsm8kHub, Inputs: questionAnswer,
 	Steps: func(o Options) []transform.Transform {
-		steps := gsm8kRow(o, gsm8kFixed(o), transform.Message{Role: "system", Template: gsm8kInteractionSystem}, transform.Message{Role: "user", Template: gsm8kBacktick})
-		return gsm8kEnd(append(steps, text("extra_info.interaction_kwargs.name", "gsm8k")), gsm8kInteraction()...)
+		steps := gsm8kRow(o, gsm8kFixed(o), gsm8kInteractionSystem, gsm8kBacktick)
+		return gsm8kEnd(append(steps, text("extra_info.interaction_kwargs.name", "gsm8k")), gsm8kInteraction(o)...)
 	},
 	Expects:  []string{"RL302"},
 	Examples: []Example{{Split: "train", In: gsm8kIn, Out: gsm8kInteractionOut}},
@@ -127,9 +128,8 @@ data_source and no index to change: SFT rows are neither scored nor traced.
 		if o.IndexStart != 0 {
 			return []transform.Transform{refuse("gsm8k_multiturn_sft has no index: SFT rows are not traced")}
 		}
-		steps := []transform.Transform{transform.Prompt{Path: "messages", Messages: []transform.Message{
-			{Role: "user", Template: gsm8kQuoted}, {Role: "assistant", Template: "{{answer}}"},
-		}}}
+		messages := append(o.messages("", gsm8kAsk, gsm8kQuoted), transform.Message{Role: "assistant", Template: "{{answer}}"})
+		steps := []transform.Transform{transform.Prompt{Path: "messages", Messages: messages}}
 		if o.Agent != "" {
 			steps = append(steps, text("agent_name", o.Agent))
 		}
@@ -150,7 +150,7 @@ func questionAnswer(split string) []Input {
 
 // gsm8kRow writes what the RL scripts have in common, in their order. Question and answer are copied, not computed, so they
 // move undecoded.
-func gsm8kRow(o Options, agent string, prompt ...transform.Message) []transform.Transform {
+func gsm8kRow(o Options, agent, system, user string) []transform.Transform {
 	if o.Agent != "" {
 		agent = o.Agent
 	}
@@ -163,7 +163,7 @@ func gsm8kRow(o Options, agent string, prompt ...transform.Message) []transform.
 		steps = append(steps, text("agent_name", agent))
 	}
 	return append(steps,
-		transform.Prompt{Path: "prompt", Messages: prompt},
+		transform.Prompt{Path: "prompt", Messages: o.messages(system, gsm8kAsk, user)},
 		text("ability", "math"),
 		text("reward_model.style", "rule"),
 		transform.Extract{From: "answer", To: "reward_model.ground_truth", Find: transform.GSM8K, Remove: ","},
@@ -176,7 +176,7 @@ func gsm8kRow(o Options, agent string, prompt ...transform.Message) []transform.
 
 // gsm8kTool writes the rows of both tool scripts.
 func gsm8kTool(o Options, agent string) []transform.Transform {
-	steps := gsm8kRow(o, agent, transform.Message{Role: "system", Template: gsm8kToolSystem}, transform.Message{Role: "user", Template: gsm8kBacktick})
+	steps := gsm8kRow(o, agent, gsm8kToolSystem, gsm8kBacktick)
 	steps = append(steps,
 		transform.Set{Path: "extra_info.need_tools_kwargs", Value: schema.BoolValue(true), Type: schema.BoolType},
 		transform.Copy{From: "reward_model.ground_truth", To: "extra_info.tools_kwargs.calc_gsm8k_reward.create_kwargs.ground_truth"},
@@ -184,7 +184,7 @@ func gsm8kTool(o Options, agent string) []transform.Transform {
 	if o.Target.Minor >= 8 { // 63dc08501, 2026-04-20: the scripts lost it with the feature
 		return gsm8kEnd(steps)
 	}
-	return gsm8kEnd(steps, gsm8kInteraction()...)
+	return gsm8kEnd(steps, gsm8kInteraction(o)...)
 }
 
 // gsm8kFixed is the agent_name of the scripts that give none: none, unless the rows are to be fixed.
@@ -196,9 +196,9 @@ func gsm8kFixed(o Options) string {
 }
 
 // gsm8kInteraction writes what a simulated user is told: the prompt's user message again, and the ground truth.
-func gsm8kInteraction() []transform.Transform {
+func gsm8kInteraction(o Options) []transform.Transform {
 	return []transform.Transform{
-		transform.Format{Path: "extra_info.interaction_kwargs.query", Template: gsm8kBacktick},
+		transform.Format{Path: "extra_info.interaction_kwargs.query", Template: o.user(gsm8kAsk, gsm8kBacktick)},
 		transform.Copy{From: "reward_model.ground_truth", To: "extra_info.interaction_kwargs.ground_truth"},
 	}
 }

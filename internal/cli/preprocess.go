@@ -32,6 +32,9 @@ type preprocess struct {
 	indexScope string
 	target     string
 	fixed      bool
+	system     string
+	instruct   string
+	given      func(flag string) bool // whether the user gave it
 
 	form    rule.Target      // whose form the rows have
 	offsets map[string]int64 // of extra_info.index, by split
@@ -74,6 +77,9 @@ is taken up where it stood by the same command. The bytes written depend on the 
 	f.StringVar(&p.indexScope, "index-scope", "split", "split: the index counts from the start in each split; run: on over all splits of the dataset, selected or not")
 	f.StringVar(&p.target, "target", "", "give the form of a later verl where its script changed, and judge by it: verl@0.5 to verl@0.9, verl@0.9-v0 (default: January 2026's form, judged by verl@0.9)")
 	f.BoolVar(&p.fixed, "fixed", false, "give the form without the faults that the recipe is known for (see 'rlprep explain RECIPE')")
+	f.StringVar(&p.system, "system", "", "system message of every row, in place of the recipe's ('': none); may hold {{column}}")
+	f.StringVar(&p.instruct, "instruction", "", "what follows the question, in place of the recipe's instruction ('': nothing); may hold {{column}}")
+	p.given = f.Changed
 	return cmd
 }
 
@@ -106,7 +112,8 @@ func (p *preprocess) fill() {
 	p.rows, p.expects = p.recipe.Rows, p.recipe.Expects
 	p.steps = func(split string) []transform.Transform {
 		return p.recipe.Steps(datasets.Options{Split: split, Agent: p.agent, DataSource: p.dataSource,
-			IndexStart: p.indexStart + p.offsets[split], Target: p.form, Fixed: p.fixed})
+			IndexStart: p.indexStart + p.offsets[split], Target: p.form, Fixed: p.fixed,
+			System: p.optional("system", p.system), Instruction: p.optional("instruction", p.instruct)})
 	}
 	if p.agent != "" {
 		p.known.agents = append(p.known.agents, p.agent)
@@ -126,6 +133,19 @@ func (p *preprocess) fill() {
 	set("index-scope", p.indexScope, "split")
 	set("target", p.target, "")
 	set("fixed", strconv.FormatBool(p.fixed), "false")
+	for name, value := range map[string]string{"system": p.system, "instruction": p.instruct} {
+		if p.given(name) {
+			p.asked[name] = value
+		}
+	}
+}
+
+// optional is the value of a flag whose empty value has a meaning; nil where it was not given.
+func (p *preprocess) optional(flag, value string) *string {
+	if !p.given(flag) {
+		return nil
+	}
+	return &value
 }
 
 func (p *preprocess) checkAll() error {

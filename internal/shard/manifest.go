@@ -206,7 +206,8 @@ func (m *Manifest) differs(o *Manifest, split string) string {
 		all := maps.Clone(a.Options)
 		maps.Copy(all, b.Options)
 		for _, k := range slices.Sorted(maps.Keys(all)) {
-			if a.Options[k] != b.Options[k] {
+			x, given := a.Options[k]
+			if y, asked := b.Options[k]; x != y || given != asked {
 				return "another --" + k
 			}
 		}
