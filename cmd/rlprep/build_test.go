@@ -6,8 +6,16 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 )
+
+// built are the tools that this run of the tests has built, by their tags.
+var built struct {
+	sync.Mutex
+	dir   string
+	tools map[string]string
+}
 
 // buildTool builds the tool with tags and returns its path. RLPREP_TEST_BINARY names one that is built already.
 func buildTool(t *testing.T, tags string) string {
@@ -15,7 +23,19 @@ func buildTool(t *testing.T, tags string) string {
 	if bin := os.Getenv("RLPREP_TEST_BINARY"); bin != "" {
 		return bin
 	}
-	bin := filepath.Join(t.TempDir(), "rlprep")
+	built.Lock()
+	defer built.Unlock()
+	if bin := built.tools[tags]; bin != "" {
+		return bin
+	}
+	if built.dir == "" {
+		dir, err := os.MkdirTemp("", "rlprep-test-*")
+		if err != nil {
+			t.Fatal(err)
+		}
+		built.dir, built.tools = dir, map[string]string{}
+	}
+	bin := filepath.Join(built.dir, "rlprep-"+tags)
 	if runtime.GOOS == "windows" {
 		bin += ".exe"
 	}
@@ -24,6 +44,7 @@ func buildTool(t *testing.T, tags string) string {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("build the tool: %v\n%s", err, out)
 	}
+	built.tools[tags] = bin
 	return bin
 }
 

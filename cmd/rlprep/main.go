@@ -19,6 +19,7 @@ func main() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
+	cli.FollowLimits()
 	ctx, stop := interruptible(context.Background())
 	status := cli.Main(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()

@@ -24,6 +24,9 @@ type leakChecked struct{ m *testing.M }
 
 func (l leakChecked) Run() int {
 	code := l.m.Run()
+	if built.dir != "" {
+		os.RemoveAll(built.dir)
+	}
 	if code == 0 {
 		if err := goleak.Find(); err != nil {
 			println(err.Error())

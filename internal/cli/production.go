@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -318,6 +319,8 @@ func (b *production) finished(ctx context.Context, wanted *shard.Manifest) (bool
 		}
 	}
 	switch {
+	case errors.As(err, new(*fs.PathError)):
+		return false, err
 	case err != nil:
 		return false, usagef("%v", err)
 	case !exists:
@@ -362,6 +365,7 @@ func (b *production) write(ctx context.Context, m *shard.Manifest) (err error) {
 	if sink.Dir, err = shard.Open(b.out, b.planHash(m), names); err != nil {
 		return err
 	}
+	plan.Job.TempDir = sink.Dir.TempDir()
 	defer func() {
 		if sink.Dir.Close() != nil && err == nil {
 			err = fmt.Errorf("%s: give back the lock", b.out)

@@ -9,12 +9,16 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"time"
 )
 
 var passed atomic.Int64
 
-// At kills the process at once (as kill -9 does) when RLPREP_KILL is name, or at its Nth passing when it is name:N, from 1.
+// At waits for ever when RLPREP_HOLD is name. It kills the process at once (as kill -9 does) when RLPREP_KILL is name, or at its Nth passing when it is name:N, from 1.
 func At(name string) {
+	if os.Getenv("RLPREP_HOLD") == name {
+		time.Sleep(time.Hour)
+	}
 	want, nth, _ := strings.Cut(os.Getenv("RLPREP_KILL"), ":")
 	if want != name {
 		return

@@ -91,6 +91,7 @@ type sorter struct {
 	runs []spill.Run
 	file *os.File
 	size int64
+	dir  string // of file; "": the system's
 }
 
 // sortedHits is how many hits are sorted in memory at a time.
@@ -121,7 +122,7 @@ func (s *sorter) flush() (err error) {
 		return nil
 	}
 	if s.file == nil {
-		if s.file, err = nameless(); err != nil {
+		if s.file, err = nameless(s.dir); err != nil {
 			return err
 		}
 	}
@@ -139,9 +140,9 @@ func (s *sorter) close() {
 	}
 }
 
-// nameless returns a file that is gone when it is closed.
-func nameless() (*os.File, error) {
-	f, err := os.CreateTemp("", "rlprep-*.keys")
+// nameless returns a file in dir that is gone when it is closed.
+func nameless(dir string) (*os.File, error) {
+	f, err := os.CreateTemp(dir, ".rlprep-*.keys")
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +159,7 @@ func (p *Plan) judge(spilled []spill.Run, sieve *spill.Sieve, sink func(rule.Fin
 		return nil
 	}
 	listeners, lone := p.listeners(sink)
-	s := &sorter{}
+	s := &sorter{dir: p.Job.TempDir}
 	defer s.close()
 	err := eachHit(spilled, func(b []byte) error {
 		if lone[binary.BigEndian.Uint16(b)] || sieve.Many(sieveKey(b)) {

@@ -113,6 +113,7 @@ type Job struct {
 	FailLevel   rule.Level
 	// Unreadable says that an error is about a damaged file: a job without a sink then goes on with the others.
 	Unreadable func(error) bool
+	TempDir    string // for keys that are sorted; "": the system's
 	// FootersOnly leaves the rows unread.
 	FootersOnly bool
 	Progress    func(rows int64, shard string)

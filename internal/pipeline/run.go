@@ -492,7 +492,7 @@ func (r *runner) keepHits(hits []byte) error {
 		return nil
 	}
 	if len(r.spills) == 0 {
-		f, err := nameless()
+		f, err := nameless("")
 		if err != nil {
 			return err
 		}

@@ -95,6 +95,9 @@ func (d *Dir) Abandon() error {
 	return errors.Join(os.RemoveAll(d.stage), d.lock.remove())
 }
 
+// TempDir is a directory for temporary files, on the file system of the output.
+func (d *Dir) TempDir() string { return filepath.Join(d.stage, "rec") }
+
 func (d *Dir) shardPath(task int) string { return filepath.Join(d.stage, "out", d.names[task]) }
 
 func (d *Dir) recPath(task int, ext string) string {

@@ -16,6 +16,9 @@ type lock struct {
 	home string
 }
 
+// ExitCode is 3: another attempt may succeed.
+func (e *LockedError) ExitCode() int { return 3 }
+
 // LockedError says that another run is at work on OUT.
 type LockedError struct{ Home, Who string }
 

@@ -275,7 +275,7 @@ func (o *opener) temp(f *File) (*os.File, error) {
 			return nil, fmt.Errorf("%s: make a folder for temporary files: %w", f.Name, err)
 		}
 	}
-	tmp, err := os.CreateTemp(o.spec.TempDir, "rlprep-*.spool")
+	tmp, err := os.CreateTemp(o.spec.TempDir, ".rlprep-*.spool")
 	if err != nil {
 		return nil, fmt.Errorf("%s: make a temporary file: %w", f.Name, err)
 	}
@@ -335,7 +335,7 @@ func (o *opener) stdin(ctx context.Context, f *File) error {
 
 // stdinParquet copies Parquet from standard input to a temporary file with a name, which parquetio opens by.
 func (o *opener) stdinParquet(f *File, all io.Reader, sum hash.Hash, count *counter) error {
-	tmp, err := os.CreateTemp(o.spec.TempDir, "rlprep-*.parquet")
+	tmp, err := os.CreateTemp(o.spec.TempDir, ".rlprep-*.parquet")
 	if err != nil {
 		return fmt.Errorf("-: make a temporary file: %w", err)
 	}

@@ -24,6 +24,7 @@ type Fault struct {
 	Short     int64         // claim and send so many bytes less than there are
 	Flip      int64         // change the byte at this offset of the body, counted from 1; 0: none
 	Trickle   time.Duration // a byte, then this wait, and so on
+	Pause     time.Duration // wait after each 64 KiB
 	Stall     time.Duration // wait so long before the body, then break off
 	NoRange   bool          // send the whole file where a part is asked for
 	WrongPart bool          // say that another part is sent than was asked for
@@ -105,12 +106,12 @@ func (f *Fault) send(w http.ResponseWriter, r *http.Request, body []byte) {
 		w.Write(body[:f.Drop])
 		panic(http.ErrAbortHandler) // which closes the connection
 	}
-	if f.Trickle == 0 {
-		w.Write(body)
-		return
+	piece, wait := 1, f.Trickle
+	if wait == 0 {
+		piece, wait = 64<<10, f.Pause
 	}
-	for i := range body {
-		if _, err := w.Write(body[i : i+1]); err != nil || !pause(r, f.Trickle) {
+	for ; len(body) > 0; body = body[min(piece, len(body)):] {
+		if _, err := w.Write(body[:min(piece, len(body))]); err != nil || wait > 0 && !pause(r, wait) {
 			return
 		}
 		w.(http.Flusher).Flush()
