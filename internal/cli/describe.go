@@ -51,12 +51,13 @@ type ruleExample struct {
 	Files  []string    `json:"files"`
 	Val    []string    `json:"val,omitempty"`
 	Schema string      `json:"schema,omitempty"`
+	Launch string      `json:"launch,omitempty"`
 	Target string      `json:"target,omitempty"`
 	Found  []foundInfo `json:"found"` // none: a good example
 }
 
 type foundInfo struct {
-	File   int    `json:"file"`   // from 0
+	File   int    `json:"file"`   // from 0; -1: the launch
 	Row    *int64 `json:"row"`    // from 0; null: the whole file
 	Column string `json:"column"` // "": none
 }
@@ -66,6 +67,9 @@ func (f foundInfo) String() string {
 	s := "the whole file"
 	if f.Row != nil {
 		s = fmt.Sprintf("row %d", *f.Row)
+	}
+	if f.File < 0 {
+		s = "the launch"
 	}
 	if f.File > 0 {
 		s = fmt.Sprintf("file %d: %s", f.File, s)
@@ -81,8 +85,12 @@ func newFoundInfo(want string) foundInfo {
 	var f foundInfo
 	var row int64
 	words := strings.SplitN(want, " ", 3)
-	fmt.Sscan(words[0], &f.File)
-	if len(words) > 1 {
+	if words[0] == "launch" {
+		f.File = -1
+	} else {
+		fmt.Sscan(words[0], &f.File)
+	}
+	if len(words) > 1 && f.File >= 0 {
 		if n, _ := fmt.Sscan(words[1], &row); n == 1 && row >= 0 {
 			f.Row = &row
 		}
@@ -119,7 +127,7 @@ func describeRule(r *rule.Rule) ruleInfo {
 	}
 	for _, e := range r.Examples {
 		found := describeAll(e.Want, newFoundInfo)
-		d.Examples = append(d.Examples, ruleExample{e.Title, e.Files, e.Val, e.Schema, e.Target, found})
+		d.Examples = append(d.Examples, ruleExample{e.Title, e.Files, e.Val, e.Schema, strings.TrimSpace(e.Launch), e.Target, found})
 	}
 	return d
 }

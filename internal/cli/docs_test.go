@@ -214,6 +214,9 @@ func rulePage(r *rule.Rule) string {
 		if e.Schema != "" {
 			fmt.Fprintf(&b, "\nTypes: `%s`\n", e.Schema)
 		}
+		if e.Launch != "" {
+			fmt.Fprintf(&b, "\nThe launch sets:\n\n```\n%s\n```\n", e.Launch)
+		}
 		for i, f := range e.Found {
 			if i == 0 {
 				b.WriteString("\nFound:\n")

@@ -107,6 +107,9 @@ func explainExample(w io.Writer, e ruleExample) {
 	if e.Schema != "" {
 		fmt.Fprintf(&b, "types: %s\n", e.Schema)
 	}
+	if e.Launch != "" {
+		fmt.Fprintf(&b, "launch:\n%s\n", e.Launch)
+	}
 	for _, f := range e.Found {
 		fmt.Fprintf(&b, "=> found: %s\n", f)
 	}

@@ -23,6 +23,7 @@ type lint struct {
 
 	input      inputFlags
 	known      knownFlags
+	launches   lintLaunches
 	val        []string
 	target     string
 	rows       string
@@ -51,13 +52,13 @@ func newLint(a *app) *cobra.Command {
 with: before a GPU is spent. Footers and dictionaries answer first; then only the columns that a rule names are read.
 
 'rlprep list rules' names the rules, 'rlprep explain RL301' tells what one checks, what the trainer does and how to mend it.`,
-		Example: `  rlprep lint train.parquet --val test.parquet
+		Example: `  rlprep lint train.parquet --val test.parquet --config run.sh
   rlprep lint 'data/*.parquet' --target verl@0.8 --output-format github
   rlprep lint data/ --select RL3,RL4 --ignore index-duplicate --output-format sarif=lint.sarif`,
 		Args:        cobra.ArbitraryArgs,
 		Annotations: exits(ExitClean, ExitFindings, ExitUsage, ExitFile, ExitInterrupted),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 && l.input.filesFrom == "" {
+			if len(args) == 0 && l.input.filesFrom == "" && len(l.launches.configs) == 0 {
 				return usagef("no files: name the data to check")
 			}
 			return l.run(cmd.Context(), args)
@@ -79,12 +80,16 @@ with: before a GPU is spent. Footers and dictionaries answer first; then only th
 	f.BoolVar(&l.verbose, "verbose", false, "say a line about every file, on stderr")
 	f.IntVarP(&l.workers, "jobs", "j", 0, "workers (default: one a core)")
 	l.known.register(f)
+	l.launches.register(f)
 	return cmd
 }
 
 func (l *lint) run(ctx context.Context, args []string) error {
 	if err := l.options(); err != nil {
 		return err
+	}
+	if len(l.launches.configs) > 0 {
+		return l.runLaunches(ctx, args)
 	}
 	spec, err := l.input.spec(l.app, args)
 	if err != nil {
@@ -199,7 +204,12 @@ func kindOf(s *schema.Schema) rule.Kind {
 }
 
 func (l *lint) report(set *source.Set, rep *pipeline.Report) error {
-	o := report.Options{Tool: version(), Target: l.env.Target, Files: fileNames(set), Rules: l.rules, Fail: l.fail, Color: l.app.terminal,
+	return l.reportAll(set, rep, nil)
+}
+
+// reportAll reports what was found in the files of set and in the launches.
+func (l *lint) reportAll(set *source.Set, rep *pipeline.Report, launches []string) error {
+	o := report.Options{Tool: version(), Target: l.env.Target, Files: slices.Concat(launches, fileNames(set)), Rules: l.rules, Fail: l.fail, Color: l.app.terminal,
 		Summary: os.Getenv("GITHUB_STEP_SUMMARY"), Root: os.Getenv("GITHUB_WORKSPACE")}
 	if l.statistics {
 		o.Stats = l.app.stderr

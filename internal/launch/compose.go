@@ -27,8 +27,9 @@ type Config struct {
 	Problems []Problem
 	Notes    []string
 
-	sets map[string]bool // keys that a YAML file or the command set, with every key above and below
-	opts Options
+	sets    map[string]bool // keys that a YAML file or the command set, with every key above and below
+	inFiles map[string]bool // those that a YAML file sets
+	opts    Options
 }
 
 // A Problem is something that Hydra would refuse.
@@ -46,11 +47,12 @@ func Compose(c *Command, o Options) *Config {
 		cfg.put(key, literal(o.Defaults[key], Source{Kind: FromDefault, Note: o.Version}))
 	}
 	cfg.yaml(inv)
+	cfg.inFiles = maps.Clone(cfg.sets)
 	for i := range c.Overrides {
 		cfg.override(&c.Overrides[i])
 	}
-	for _, e := range c.Errors {
-		cfg.Problems = append(cfg.Problems, Problem{Source: Source{Kind: FromScript, File: c.File, Line: c.Line}, Text: e})
+	for i, e := range c.Errors {
+		cfg.Problems = append(cfg.Problems, Problem{Source: c.refused[i], Text: e})
 	}
 	return cfg
 }
@@ -74,6 +76,7 @@ func ComposeFile(file, cwd string, overrides []string, o Options) (*Config, erro
 	l := &loader{cfg: cfg, cwd: cwd, dirs: []folder{{filepath.Dir(abs), filepath.Dir(file)}}}
 	l.search(doc)
 	l.apply(doc, "", "")
+	cfg.inFiles = maps.Clone(cfg.sets)
 	for i := range c.Overrides {
 		cfg.override(&c.Overrides[i])
 	}

@@ -70,6 +70,7 @@ type Command struct {
 	Errors    []string // arguments that look like overrides and are none, with the reason
 
 	sources []Source // of Argv
+	refused []Source // of Errors
 }
 
 // programs are those whose calls are recorded.

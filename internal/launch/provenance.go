@@ -180,7 +180,7 @@ func (c *Command) parse() {
 		}
 		o, err := ParseOverride(a)
 		if err != nil {
-			c.Errors = append(c.Errors, err.Error())
+			c.Errors, c.refused = append(c.Errors, err.Error()), append(c.refused, c.sources[i])
 			continue
 		}
 		o.Source = c.sources[i]

@@ -15,9 +15,10 @@ type jsonEntry struct {
 	Name     string    `json:"name"`
 	Level    string    `json:"level"`
 	File     string    `json:"file"`
-	RowGroup *int      `json:"row_group"` // null: of no one row group, or a format without
-	Row      *int64    `json:"row"`       // of the first, from 0 in its file; null: the whole file
-	Column   *string   `json:"column"`    // null: no one column
+	RowGroup *int      `json:"row_group"`      // null: of no one row group, or a format without
+	Row      *int64    `json:"row"`            // of the first, from 0 in its file; null: the whole file
+	Line     int64     `json:"line,omitempty"` // of a launch, from 1
+	Column   *string   `json:"column"`         // null: no one column
 	Message  string    `json:"message"`
 	Value    *string   `json:"value"` // what is there, cut; null: nothing to show
 	Count    int64     `json:"count"`
@@ -38,6 +39,9 @@ func newJSONEntry(e group) jsonEntry {
 	j := jsonEntry{
 		Rule: e.Rule.ID, Name: e.Rule.Name, Level: e.Level.String(), File: at.File, RowGroup: at.RowGroup, Row: at.Row, Column: at.Column,
 		Message: e.Message, Value: unless(e.Value, ""), Count: e.count, Rows: e.rows, HelpURL: HelpURL(e.Rule), Related: []jsonPos{},
+	}
+	if e.Pos.Row < 0 && e.Pos.Line >= 1 {
+		j.Line = e.Pos.Line
 	}
 	if j.Rows == nil {
 		j.Rows = []int64{}

@@ -13,9 +13,14 @@ import (
 type Env struct {
 	Target       Target
 	Rows         Kind
-	KnownAgents  []string                                    // beside the trainer's own
-	KnownSources []string                                    // beside the trainer's own
-	Lookup       func(key string) (schema.Value, schema.Pos) // the launch config; nil: none given
+	KnownAgents  []string // beside the trainer's own
+	KnownSources []string // beside the trainer's own
+	// Lookup is the launch; nil where none was given. It answers a key with the value that the launch sets, "@key" with the
+	// YAML document that the key's value names, "?key" with the list of files that it names and that are not here, "+key" with
+	// the operator of its last override ("=", "+", "++", "~") where no file sets it, "!" with a list of what Hydra would refuse, "$NAME"
+	// with a variable of the environment, and "%module" with the Python module that is run; Missing where it knows none.
+	Lookup     func(key string) (schema.Value, schema.Pos)
+	CheckPaths bool // files that the launch names and that are not here are errors
 }
 
 // A Pass is what a Checker gets to see and say. Embed it in a Checker: its methods of that interface do nothing.

@@ -84,7 +84,10 @@ type Example struct {
 	Files  []string // JSON Lines, one string a file; the rows of one split
 	Val    []string // JSON Lines of the validation files
 	Schema string   // pyarrow types where JSON cannot say them, "extra_info.index: int32; 1/id: null" (in file 1 only)
-	Want   []string // findings, "file row path": "0 1 agent_name"; row -1 for the whole file; none: a good example
+	// Launch is what a launch sets, a line each: "key=value", and what else Env.Lookup answers, "@key={…}". Values are JSON
+	// where they can be, else text. "": there is no launch.
+	Launch string
+	Want   []string // findings, "file row path": "0 1 agent_name"; row -1 for the whole file, file "launch" and its line, 0 for the command; none: a good example
 	Target string   // "" is the default target
 	Rows   Kind     // of a rule for rows of every kind; Any: RL
 	// Edit changes what JSON Lines cannot say: names, row groups, metadata, types in one file only. Nil: nothing.

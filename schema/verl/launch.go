@@ -371,3 +371,9 @@ func textList(names []string) schema.Value {
 	}
 	return schema.ListValue(out)
 }
+
+// fullyAsync reports whether the fully asynchronous trainer runs.
+func fullyAsync(l *Launch) bool {
+	v, _ := l.Lookup(keyModule)
+	return strings.Contains(v.Text(), "fully_async")
+}

@@ -17,11 +17,12 @@ taco; hiyouga/geometry3k; seven searchR1_ sources (reward_score/__init__.py, the
 exact, case included. For any other it raises NotImplementedError in the first validation or step, after all workers are up
 (verl issues 3450, 5558).
 
-Name the scorer that fits. Sources of your own, with custom_reward_function, go into --known-sources.
+Name the scorer that fits. Sources of your own, with custom_reward_function, go into --known-sources; where lint is given the launch (--config) and that
+sets one, every source is known.
 `,
 	Holds: byTrainer("NotImplementedError: Reward function is not implemented for data_source"),
 	Reads: reads(dataSource),
-	New:   func(p *rule.Pass) rule.Checker { return &sourceUnknown{p} },
+	New:   func(p *rule.Pass) rule.Checker { return &sourceUnknown{p, scoresAll(p)} },
 	Fix:   "add data_source=openai/gsm8k --replace",
 	Examples: []rule.Example{
 		{Title: "the name without its owner", Files: []string{`{"data_source":"gsm8k"}`}, Want: []string{"0 0 data_source"}},
@@ -36,16 +37,20 @@ Name the scorer that fits. Sources of your own, with custom_reward_function, go 
 {"data_source":"aime_2025"}
 {"data_source":"searchR1_nq"}`}},
 		{Title: "a pandas categorical", Files: []string{`{"data_source":"openai/gsm8k"}`}, Schema: "data_source: dictionary"},
+		{Title: "a reward function of one's own", Files: []string{`{"data_source":"char_count"}`}, Launch: "custom_reward_function.path=reward.py"},
 		{Title: "null is another fault", Files: []string{`{"data_source":null}`}},
 	},
 })
 
-type sourceUnknown struct{ *rule.Pass }
+type sourceUnknown struct {
+	*rule.Pass
+	custom bool // a reward function of the user's scores every source
+}
 
 // Chunk implements rule.Checker.
 func (c *sourceUnknown) Chunk(k *rule.Chunks) bool {
 	at := k.At(0)
-	if at.Missing {
+	if at.Missing || c.custom {
 		return true
 	}
 	for _, v := range at.Dict {
@@ -66,5 +71,5 @@ func (c *sourceUnknown) Row(r schema.Row) {
 }
 
 func (c *sourceUnknown) known(v schema.Value) bool {
-	return v.Kind() == schema.Text && (ScorerFor(v.Text()) != nil || rule.Known(v.Text(), nil, c.Env.KnownSources))
+	return v.Kind() == schema.Text && (c.custom || ScorerFor(v.Text()) != nil || rule.Known(v.Text(), nil, c.Env.KnownSources))
 }

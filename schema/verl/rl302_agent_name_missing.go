@@ -23,6 +23,8 @@ Add the column to every file. Where the launch sets default_agent_loop=tool_agen
 		{Title: "verl's gsm8k_multiturn_w_tool.py", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}],"extra_info":{"index":0,"need_tools_kwargs":true,"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":"72"}}}}}`}, Want: []string{"0 -1 agent_name"}},
 		{Title: "an interaction, up to verl 0.7", Files: []string{`{"extra_info":{"interaction_kwargs":{"name":"gsm8k","ground_truth":"72"}}}`}, Target: "verl@0.7", Want: []string{"0 -1 agent_name"}},
 		{Title: "with agent_name", Files: []string{`{"agent_name":"tool_agent","extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":"72"}}}}}`}},
+		{Title: "the launch chooses the agent", Files: []string{`{"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":"72"}}}}}`}, Launch: "actor_rollout_ref.rollout.agent.default_agent_loop=tool_agent"},
+		{Title: "a dataset class of one's own may add it", Files: []string{`{"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":"72"}}}}}`}, Launch: "data.custom_cls.path=mine.py"},
 		{Title: "no tools", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}],"extra_info":{"index":0}}`}},
 		{Title: "a column of nulls, as a union leaves it", Files: []string{`{"extra_info":{"index":0,"tools_kwargs":null}}`}},
 	},
@@ -32,8 +34,9 @@ type agentMissing struct{ *rule.Pass }
 
 // Files implements rule.Checker.
 func (c *agentMissing) Files(files []*rule.File) {
-	if v, _ := c.Lookup("actor_rollout_ref.rollout.agent.default_agent_loop"); v.Kind() == schema.Text && v.Text() != "single_turn_agent" {
-		return
+	l := launchOf(c.Pass)
+	if l != nil && l.Text(keyAgent) != "single_turn_agent" && l.Text(keyAgent) != "" || l.runtimeColumns() {
+		return // RL729 says what a dataset class of the user's may do
 	}
 	for _, group := range rule.Together(files) {
 		named := false

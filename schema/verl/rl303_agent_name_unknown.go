@@ -17,11 +17,11 @@ AssertionError 'Agent loop NAME not registered' (agent_loop.py, _run_agent_loop)
 and trains without the sample, the older trainer's step dies (executed on verl 0.9.1). The name must be exact: an empty text
 or a space behind it is another name.
 
-Names of your own go into --known-agents.
+Names of your own go into --known-agents; those that the launch registers (lint --config, agent_loop_config_path) are known.
 `,
 	Holds: byTrainer("'Agent loop … not registered'"),
 	Reads: reads(agentName),
-	New:   func(p *rule.Pass) rule.Checker { return &agentUnknown{p} },
+	New:   func(p *rule.Pass) rule.Checker { return newAgentUnknown(p) },
 	Fix:   "add agent_name=tool_agent --replace",
 	Examples: []rule.Example{
 		{Title: "a typo in one row", Files: []string{`{"agent_name":"tool_agent"}
@@ -33,12 +33,29 @@ Names of your own go into --known-agents.
 		{Title: "both of verl's", Files: []string{`{"agent_name":"tool_agent"}
 {"agent_name":"single_turn_agent"}`}},
 		{Title: "a pandas categorical", Files: []string{`{"agent_name":"tool_agent"}`}, Schema: "agent_name: dictionary"},
+		{Title: "registered by the launch", Files: []string{`{"agent_name":"react_agent"}`}, Launch: "actor_rollout_ref.rollout.agent.agent_loop_config_path=a.yaml\n" + `@actor_rollout_ref.rollout.agent.agent_loop_config_path=[{"name":"react_agent","_target_":"my.Agent"}]`},
+		{Title: "perhaps registered by the launch: a warning", Files: []string{`{"agent_name":"react_agent"}`}, Launch: "actor_rollout_ref.rollout.agent.agent_loop_config_path=a.yaml", Want: []string{"0 0 agent_name"}},
 		{Title: "null is another fault", Files: []string{`{"agent_name":"tool_agent"}
 {"agent_name":null}`}},
 	},
 })
 
-type agentUnknown struct{ *rule.Pass }
+type agentUnknown struct {
+	*rule.Pass
+	registered []string // by the launch
+	unread     string   // the launch's agent_loop_config_path, where it cannot be read here
+}
+
+func newAgentUnknown(p *rule.Pass) *agentUnknown {
+	c := &agentUnknown{Pass: p}
+	if l := launchOf(p); l != nil {
+		var known bool
+		if c.registered, known = l.Agents(); !known {
+			c.unread = l.Text(keyAgents)
+		}
+	}
+	return c
+}
 
 // partial are the agent loops of fully_async, gone in 0.9.
 var partial = []string{"partial_single_turn_agent", "async_partial_tool_agent", "partial_tool_agent"}
@@ -47,7 +64,7 @@ func (c *agentUnknown) known(v schema.Value) bool {
 	if v.Kind() != schema.Text {
 		return false
 	}
-	return rule.Known(v.Text(), agents, c.Env.KnownAgents) || c.Env.Target.Minor < 9 && slices.Contains(partial, v.Text())
+	return rule.Known(v.Text(), agents, c.Env.KnownAgents) || slices.Contains(c.registered, v.Text()) || c.Env.Target.Minor < 9 && slices.Contains(partial, v.Text())
 }
 
 // Chunk implements rule.Checker.
@@ -69,6 +86,11 @@ func (c *agentUnknown) Row(r schema.Row) {
 	v := r.At(0)
 	if v.IsMissing() || v.IsNull() || v.Kind() == schema.Binary || c.known(v) || !utf8.ValidString(v.Text()) {
 		return // RL301, RL015, RL006
+	}
+	if c.unread != "" {
+		c.Report(rule.Finding{Level: rule.Warning, Pos: r.Origin().At(agentName), Value: v.Excerpt(80),
+			Message: v.Excerpt(40) + ": not one of verl's own, and " + c.unread + ", which may register it, cannot be read here"})
+		return
 	}
 	c.Reportf(r.Origin().At(agentName), v, "%s: %s", v.Excerpt(40), c.Consequence)
 }

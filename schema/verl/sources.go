@@ -13,6 +13,7 @@ type sources struct {
 	// row judges one row whose data_source has a scorer.
 	row func(c *sources, r schema.Row, s *Scorer)
 
+	custom *bool  // a reward function of the user's scores every source; nil: not asked yet
 	last   string // the data_source of the row before, and its scorer: most files have one
 	scorer *Scorer
 }
@@ -52,8 +53,22 @@ func (c *sources) Row(r schema.Row) {
 // known returns the built-in scorer of v; nil where there is none or where the user says that a scorer of their own takes
 // the source.
 func (c *sources) known(v schema.Value) *Scorer {
-	if v.Kind() != schema.Text || rule.Known(v.Text(), nil, c.Env.KnownSources) {
+	if c.custom == nil {
+		custom := scoresAll(c.Pass)
+		c.custom = &custom
+	}
+	if *c.custom || v.Kind() != schema.Text || rule.Known(v.Text(), nil, c.Env.KnownSources) {
 		return nil
 	}
 	return ScorerFor(v.Text())
+}
+
+// scoresAll reports whether the launch has a reward function of the user's, which then scores every data_source.
+func scoresAll(p *rule.Pass) bool {
+	l := launchOf(p)
+	if l == nil {
+		return false
+	}
+	path, _ := l.Reward()
+	return path != ""
 }

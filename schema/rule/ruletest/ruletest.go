@@ -63,6 +63,9 @@ func checkExample(t *testing.T, i int, e rule.Example, k knowledge, got []rule.F
 
 // position writes p as Example.Want does: file number, row, path.
 func position(e rule.Example, p schema.Pos) string {
+	if p.File == launchName {
+		return strings.TrimSpace(fmt.Sprintf("launch %d %s", max(p.Line, 0), p.Path))
+	}
 	ts, _ := tables(e)
 	for i, t := range ts {
 		if t.file.Name == p.File {
@@ -141,11 +144,44 @@ func findings(r *rule.Rule, e rule.Example, k knowledge) ([]rule.Finding, error)
 			env.Rows = rule.RL
 		}
 	}
+	if e.Launch != "" {
+		env.Lookup = lookup(e.Launch)
+	}
 	ts, err := tables(e)
 	if err != nil {
 		return nil, err
 	}
 	return run(r, env, ts, k), nil
+}
+
+// launchName is the file that findings about a launch name.
+const launchName = "run.sh"
+
+// lookup is the launch of an example.
+func lookup(text string) func(string) (schema.Value, schema.Pos) {
+	values := map[string]schema.Value{}
+	pos := map[string]schema.Pos{}
+	for i, line := range strings.Split(strings.TrimSpace(text), "\n") {
+		key, v, ok := strings.Cut(line, "=")
+		if !ok {
+			panic("ruletest: launch line without '=': " + line)
+		}
+		values[key] = schema.TextValue(v)
+		if n, err := parseJSON(v); err == nil {
+			t := infer([]*node{n})
+			values[key] = value(n, &t)
+		}
+		pos[key] = schema.FilePos(launchName)
+		p := pos[key]
+		p.Line = int64(i) + 1
+		pos[key] = p
+	}
+	return func(key string) (schema.Value, schema.Pos) {
+		if p, ok := pos[key]; ok {
+			return values[key], p
+		}
+		return schema.Value{}, schema.FilePos(launchName)
+	}
 }
 
 func run(r *rule.Rule, env *rule.Env, ts []*table, k knowledge) []rule.Finding {

@@ -1,0 +1,47 @@
+package verl
+
+import (
+	"strings"
+
+	"github.com/rlprep/rlprep/schema/rule"
+)
+
+var _ = rule.Add(rule.Rule{
+	ID: "RL708", Name: "mlflow-store", Facts: []string{"C025"}, Rows: rule.RL,
+	Title: "the mlflow store that the launch names, or does not name, breaks or scatters traces",
+	Doc: `
+Every agent-loop worker (8 by default) opens MLFLOW_TRACKING_URI itself; without it each takes sqlite:////tmp/mlruns.db of its own node (rollout_trace.py:99). Executed with mlflow
+3.17.2: an sqlite file that is not there yet is created by all workers at once, and 3 of 4 crashed in its migration; a relative sqlite path is another file for each
+worker; file: and ./folder are refused ('filesystem tracking backend is in maintenance mode') and end the run; on a server, workers that race to create the experiment write into
+"Default".
+
+Point MLFLOW_TRACKING_URI at a server, and create the experiment before the launch (mlflow experiments create).
+`,
+	Holds: []rule.Holding{{Level: rule.Warning, Consequence: "workers share no store"}},
+	New: onLaunch(func(c *launchCheck) {
+		if c.Text(keyBackend) != "mlflow" || c.Text(keyMode) == "sync" {
+			return
+		}
+		v, _ := c.Lookup("$MLFLOW_TRACKING_URI")
+		uri, workers := v.Text(), c.Int(keyWorkers)
+		path, sqlite := strings.CutPrefix(uri, "sqlite:///")
+		switch {
+		case strings.HasPrefix(uri, "file:") || uri != "" && !strings.Contains(uri, ":"):
+			c.atLevel(rule.Error, keyBackend, "MLFLOW_TRACKING_URI="+uri+": mlflow 3 refuses a folder as store, and the run ends")
+		case sqlite && !strings.HasPrefix(path, "/"):
+			c.at(keyBackend, "MLFLOW_TRACKING_URI=%s is relative: every worker has a file of its own", uri)
+		case (sqlite || uri == "") && workers > 1:
+			if uri == "" {
+				uri = "not set: sqlite:////tmp/mlruns.db on each node"
+			}
+			c.at(keyBackend, "MLFLOW_TRACKING_URI %s; where the file is not there yet, %d workers create it at once, and most crash", uri, workers)
+		}
+	}),
+	Examples: []rule.Example{
+		{Title: "not set", Launch: "actor_rollout_ref.rollout.trace.backend=mlflow", Want: []string{"launch 1 actor_rollout_ref.rollout.trace.backend"}},
+		{Title: "a folder", Launch: "actor_rollout_ref.rollout.trace.backend=mlflow\n$MLFLOW_TRACKING_URI=./mlruns", Want: []string{"launch 1 actor_rollout_ref.rollout.trace.backend"}},
+		{Title: "a relative file", Launch: "actor_rollout_ref.rollout.trace.backend=mlflow\n$MLFLOW_TRACKING_URI=sqlite:///mlruns.db", Want: []string{"launch 1 actor_rollout_ref.rollout.trace.backend"}},
+		{Title: "a server", Launch: "actor_rollout_ref.rollout.trace.backend=mlflow\n$MLFLOW_TRACKING_URI=http://mlflow:5000"},
+		{Title: "another backend", Launch: "actor_rollout_ref.rollout.trace.backend=weave"},
+	},
+})

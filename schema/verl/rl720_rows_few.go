@@ -1,0 +1,49 @@
+package verl
+
+import (
+	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/schema/rule"
+)
+
+var _ = rule.Add(rule.Rule{
+	ID: "RL720", Name: "rows-few", Facts: []string{"C001"}, Rows: rule.RL,
+	Title: "the training files have fewer rows than a batch",
+	Doc: `
+The data loader drops the last, incomplete batch. With fewer rows than data.train_batch_size (or gen_batch_size, where that is set) there is none: the older trainer asserts 'Train dataloader is empty!' (ray_trainer.py:370), V1 fails with ZeroDivisionError (trainer_base.py:450; executed on 0.9.1), after the model is loaded and the first validation is
+done. Rows that the filter of long prompts drops do not count. data.train_max_samples cuts them before.
+`,
+	Holds: []rule.Holding{
+		{Trainer: "v1", Level: rule.Error, Consequence: "V1 fails with ZeroDivisionError after the first validation"},
+		{Level: rule.Error, Consequence: "verl fails with AssertionError: Train dataloader is empty!"},
+	},
+	New: onLaunch(func(c *launchCheck) {
+		rows := int64(0)
+		files := c.train()
+		for _, f := range files {
+			rows += f.Rows
+		}
+		if n := c.Int("data.train_max_samples"); n > 0 {
+			rows = min(rows, n)
+		}
+		key, batch := keyBatch, c.Int(keyBatch)
+		if g := c.Int(keyGenBatch); g > 0 {
+			key, batch = keyGenBatch, g
+		}
+		if len(files) == 0 || batch <= 0 || rows >= batch {
+			return
+		}
+		c.Report(rule.Finding{Pos: schema.FilePos(files[0].Name), Related: []schema.Pos{c.Launch.at(key)},
+			Message: number(rows) + " rows for training, and " + key + " is " + number(batch) + ": " + c.Consequence})
+	}),
+	Examples: []rule.Example{
+		{Title: "verl's default batch", Files: []string{"{\"prompt\":[]}\n{\"prompt\":[]}"}, Launch: "trainer.total_epochs=1", Want: []string{"0 -1"}},
+		{Title: "max_samples below the batch", Files: []string{"{\"prompt\":[]}\n{\"prompt\":[]}"}, Launch: "data.train_batch_size=2\ndata.train_max_samples=1", Want: []string{"0 -1"}},
+		{Title: "enough", Files: []string{"{\"prompt\":[]}\n{\"prompt\":[]}"}, Launch: "data.train_batch_size=2"},
+	},
+})
+
+// at is where a key is set, or where the command stands.
+func (l *Launch) at(key string) schema.Pos {
+	_, pos, _ := l.Value(key)
+	return pos
+}
