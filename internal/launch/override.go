@@ -14,6 +14,7 @@ type Override struct {
 	Op      string // "=", "+", "++" or "~"
 	Key     string // "data.train_files", "db/mysql"
 	Package string // after "@"
+	At      bool   // there is an "@"
 	Value   any    // nil, bool, *big.Int, float64, string, []any, *Dict, Sweep, Call
 	Bare    bool   // "~key": no value at all
 	Quoted  bool   // Value is a text in quotes
@@ -43,13 +44,16 @@ type Named map[string]any
 // MarshalJSON writes the form that docs/scripting.md describes.
 func (o Override) MarshalJSON() ([]byte, error) {
 	out := struct {
-		Op      string `json:"op"`
-		Key     string `json:"key"`
-		Package string `json:"package,omitempty"`
-		Value   any    `json:"value"`
-		Line    int    `json:"line,omitempty"`
-		Assumed bool   `json:"assumed,omitempty"`
-	}{o.Op, o.Key, o.Package, JSONValue(o.Value), o.Source.Line, o.Source.Assumed}
+		Op      string  `json:"op"`
+		Key     string  `json:"key"`
+		Package *string `json:"package,omitempty"`
+		Value   any     `json:"value"`
+		Line    int     `json:"line,omitempty"`
+		Assumed bool    `json:"assumed,omitempty"`
+	}{o.Op, o.Key, nil, JSONValue(o.Value), o.Source.Line, o.Source.Assumed}
+	if o.At {
+		out.Package = &o.Package
+	}
 	return json.Marshal(out)
 }
 
@@ -272,6 +276,7 @@ func (p *overrideParser) key(o *Override) error {
 		return nil
 	}
 	p.next()
+	o.At = true
 	if k := p.peek().kind; k == tID || k == tKeySpecial || k == tDotPath {
 		o.Package = p.next().text
 	}

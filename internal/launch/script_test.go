@@ -201,13 +201,13 @@ func TestHostile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ name, script, limit string }{
-		{"fork bomb", `:(){ :|:& };:`, "more than"},
+		{"fork bomb", `:(){ :|:& };:`, "stopped"},
 		{"endless loop", `while :; do :; done`, "endless loop"},
 		{"endless loop without commands", `for ((;;)); do x=1; done`, "within"},
 		{"endless until", `until false; do y=2; done`, ""},
 		{"recursion", `f() { f; }; f`, "stopped"},
 		{"recursion in substitutions", `f() { x=$(f); }; f`, "stopped"},
-		{"recursion by eval", `a='eval "$a"'; eval "$a"`, "more than"},
+		{"recursion by eval", `a='eval "$a"'; eval "$a"`, "stopped"},
 		{"recursion by itself", `bash run.sh`, ""},
 		{"doubling variable", `a=xxxxxxxxxxxxxxxx; for i in {1..60}; do a=$a$a; done`, "variables"},
 		{"doubling by lines", strings.Repeat("a=$a$a$a$a$a$a$a$a;\n", 40), ""},
@@ -232,7 +232,7 @@ func TestHostile(t *testing.T) {
 			before := listing(t, dir)
 			start := time.Now()
 			res, err := interpretText(t, dir, c.script)
-			if took := time.Since(start); took > 2*time.Second {
+			if took := time.Since(start); took > 4*time.Second { // two, on a machine that does nothing else
 				t.Errorf("took %v", took)
 			}
 			if c.limit != "" && (err == nil || !strings.Contains(err.Error(), c.limit)) {

@@ -25,8 +25,8 @@ import (
 // What a script may cost. A launch script of verl takes some hundred calls and a millisecond.
 const (
 	maxScript = 4 << 20 // bytes of a script, and of what it sources
-	maxCalls  = 10_000  // commands, functions and builtins called
-	maxTime   = 1500 * time.Millisecond
+	maxCalls  = 5_000   // commands, functions and builtins called
+	maxTime   = time.Second
 	maxMemory = 96 << 20 // growth of the heap
 	maxGlobs  = 200      // directories listed
 )

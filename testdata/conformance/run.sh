@@ -3,6 +3,7 @@
 # repository's sample and, where it is there ($RLPREP_SHARED or ../shared), on the real GSM8K with its ten golden hashes.
 # Before that, random files by five writers are edited and compared (edits.py): RLPREP_EDIT_CASES=10000 makes so many of them,
 # RLPREP_EDIT_SEED=7 others.
+# Random overrides, and those of verl's launch scripts where they are there, are parsed as hydra-core parses them.
 # RLPREP=PATH uses that binary instead of building one.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -16,4 +17,5 @@ fi
 export PYTHONDONTWRITEBYTECODE=1
 "$python" "$here/selftest.py"
 "$python" "$here/edits.py" "$bin" --cases "${RLPREP_EDIT_CASES:-700}" --seed "${RLPREP_EDIT_SEED:-1}"
+RLPREP_SHARED=${RLPREP_SHARED:-$root/../shared} "$python" "$here/launch_compose.py" overrides "$bin"
 exec "$python" "$here/conform.py" "$bin" "$@"

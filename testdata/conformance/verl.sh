@@ -18,4 +18,7 @@ if [ -z "$bin" ]; then
 	(cd "$root" && CGO_ENABLED=0 go build -o "$bin" ./cmd/rlprep)
 fi
 export PYTHONDONTWRITEBYTECODE=1 RLPREP_SHARED="$shared" VERL_LOGGING_LEVEL=ERROR
+if [ -d "$shared/data/launch/verl" ]; then
+	"$python" "$here/launch_compose.py" compose "$bin" "$shared/data/launch/verl"
+fi
 exec "$python" "$here/verl_oracle.py" "$bin" "$@"
