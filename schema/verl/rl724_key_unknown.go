@@ -12,11 +12,14 @@ var _ = rule.Add(rule.Rule{
 	ID: "RL724", Name: "key-unknown", Facts: []string{"C030", "C031"}, Rows: rule.RL,
 	Title: "Hydra refuses a key that this version of verl has not",
 	Doc: `
-Hydra composes verl's configuration in struct mode: key=value for a key that is not there ends the launch at once ("Could not override"), and so does +key=value for one that is ("Could not append to config"). With '+' a key that nobody reads is taken without a word. Known here are the keys that were removed between 0.5 and 0.9 (reward_model.use_reward_loop, data.sampler, data.datagen and others;
+Hydra composes verl's configuration in struct mode: key=value for a key that is not there ends the launch at once ("Could not override"), and so does +key=value for one that is ("Could not append to config"). With '+' a key that nobody reads is taken without a word. Known here are the keys that were removed between 0.5 and 0.9 (reward_model.use_reward_loop, data.sampler, actor.megatron.grad_offload and others;
 composed from the releases with hydra 1.3.8) and those that rules read.
 `,
 	Holds: []rule.Holding{{Level: rule.Error, Consequence: "Hydra ends the launch"}},
 	New: onLaunch(func(c *launchCheck) {
+		if module, _ := c.Lookup(keyModule); module.Text() != "" && module.Text() != "verl.trainer.main_ppo" {
+			return // a configuration of its own
+		}
 		for _, key := range slices.Sorted(maps.Keys(goneKeys)) {
 			op, _ := c.Lookup("+" + key)
 			if c.Target.Minor >= goneKeys[key] && op.Text() == "=" {
@@ -40,6 +43,7 @@ composed from the releases with hydra 1.3.8) and those that rules read.
 		{Title: "added in 0.9", Launch: "data.gen_batch_size=8\n+data.gen_batch_size=+", Want: []string{"launch 1 data.gen_batch_size"}},
 		{Title: "not there before", Launch: "data.gen_batch_size=8\n+data.gen_batch_size==", Target: "verl@0.7", Want: []string{"launch 1 data.gen_batch_size"}},
 		{Title: "with '++' either is taken", Launch: "data.gen_batch_size=8\n+data.gen_batch_size=++"},
+		{Title: "a program with a configuration of its own", Launch: "%module=recipe.dapo.main_dapo\ndata.gen_batch_size=8\n+data.gen_batch_size==", Target: "verl@0.7"},
 		{Title: "0.6 with '+'", Launch: "data.gen_batch_size=8\n+data.gen_batch_size=+", Target: "verl@0.6"},
 	},
 })

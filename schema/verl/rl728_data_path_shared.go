@@ -21,7 +21,7 @@ Give each form a folder of its own, and lint the file with the launch where it i
 	New: onLaunch(func(c *launchCheck) {
 		_, tools, _ := c.Tools()
 		v, _, _ := c.Value(keyInteract)
-		if len(c.train()) > 0 || !tools && v.Kind() != schema.Text || c.Text(keyAgent) == "tool_agent" {
+		if len(c.train()) > 0 || !c.Set("data.train_files") || !tools && v.Kind() != schema.Text || c.Text(keyAgent) == "tool_agent" {
 			return
 		}
 		for _, name := range c.names("data.train_files") {
