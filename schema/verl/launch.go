@@ -107,8 +107,14 @@ func (l *Launch) Bool(key string) bool {
 	return v.Bool()
 }
 
-// V1 reports whether the V1 trainer runs: the default since verl 0.9 (bc6fb966c, 2026-06-24).
-func (l *Launch) V1() bool { return l.Target.Minor >= 9 && l.Bool(keyV1) }
+// V1 reports whether the V1 trainer runs: the default since verl 0.9 (bc6fb966c, 2026-06-24). Where the launch does not say,
+// the target does.
+func (l *Launch) V1() bool {
+	if v, _, set := l.Value(keyV1); set {
+		return l.Target.Minor >= 9 && v.Bool()
+	}
+	return l.Target.Trainer == "v1"
+}
 
 // RL reports whether the command is an RL training of verl's, as far as its module's name tells.
 func (l *Launch) RL() bool {

@@ -25,8 +25,12 @@ tool_agent begins an interaction, and only for rows whose extra_info.interaction
 			return
 		}
 		has, known := c.agentColumn()
-		if known && !has && c.Text(keyAgent) != "tool_agent" {
+		switch chosen := c.Text(keyAgent) == "tool_agent" || c.runtimeColumns(); {
+		case chosen:
+		case known && !has:
 			c.at(keyInteract, "no row selects tool_agent: %s", c.Consequence)
+		case !known:
+			c.at(keyInteract, "only rows whose agent_name is tool_agent have it; verl's gsm8k_multiturn_w_interaction.py writes none: without the column %s", c.Consequence)
 		}
 		for _, f := range c.train() {
 			if given(f.Schema, interaction) && kindOf(f.Schema, interaction.Field("name")) == schema.Missing && (has || c.Text(keyAgent) == "tool_agent") {
@@ -38,6 +42,7 @@ tool_agent begins an interaction, and only for rows whose extra_info.interaction
 	Examples: []rule.Example{
 		{Title: "0.9", Launch: "actor_rollout_ref.rollout.multi_turn.interaction_config_path=i.yaml", Want: []string{"launch 1 actor_rollout_ref.rollout.multi_turn.interaction_config_path"}},
 		{Title: "0.7, rows without agent_name", Files: []string{`{"extra_info":{"interaction_kwargs":{"name":"gsm8k"}}}`}, Launch: "actor_rollout_ref.rollout.multi_turn.interaction_config_path=i.yaml", Target: "verl@0.7", Want: []string{"launch 1 actor_rollout_ref.rollout.multi_turn.interaction_config_path"}},
+		{Title: "0.7, data that is not here", Launch: "actor_rollout_ref.rollout.multi_turn.interaction_config_path=i.yaml", Target: "verl@0.7", Want: []string{"launch 1 actor_rollout_ref.rollout.multi_turn.interaction_config_path"}},
 		{Title: "0.7, no name", Files: []string{`{"agent_name":"tool_agent","extra_info":{"interaction_kwargs":{"query":"q"}}}`}, Launch: "actor_rollout_ref.rollout.multi_turn.interaction_config_path=i.yaml", Target: "verl@0.7", Want: []string{"launch 1 actor_rollout_ref.rollout.multi_turn.interaction_config_path"}},
 		{Title: "0.7, as it should be", Files: []string{`{"agent_name":"tool_agent","extra_info":{"interaction_kwargs":{"name":"gsm8k"}}}`}, Launch: "actor_rollout_ref.rollout.multi_turn.interaction_config_path=i.yaml", Target: "verl@0.7"},
 		{Title: "none", Launch: "data.train_batch_size=8"},
