@@ -128,6 +128,7 @@ func (b *production) options() map[string]string {
 // job is the run, but for its sink.
 func (b *production) job() *pipeline.Job {
 	src := deriveSource(b.set, b.derive)
+	src.whole = true // the pipeline cuts those of which nothing can be copied
 	c, _ := b.codec()
 	size, _ := b.size.size()
 	t, _ := tolerance(b.maxRejects)

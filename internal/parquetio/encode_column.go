@@ -60,6 +60,7 @@ type columnEncoder struct {
 	// The chunk so far.
 	pages        []byte
 	index        []PageInfo
+	pending      []pendingPage // behind pages
 	stats        Stats
 	bounded      bool // a page with values went into stats
 	rows         int64
@@ -85,7 +86,7 @@ type columnEncoder struct {
 func (c *columnEncoder) reset() {
 	freePages(c.pages)
 	c.form, c.raw, c.constant, c.hasConst = formNone, nil, schema.Value{}, false
-	c.pages, c.index, c.stats, c.bounded = nil, nil, Stats{}, false
+	c.pages, c.index, c.pending, c.stats, c.bounded = nil, nil, nil, Stats{}, false
 	c.rows, c.entries, c.uncompressed, c.encodings = 0, 0, 0, nil
 	c.state, c.sampled, c.plainAs = dictTrying, false, -1
 	c.kind, c.width, c.ints = kindNone, 0, false

@@ -34,23 +34,12 @@ func (c *columnEncoder) flush() error {
 	return nil
 }
 
-// writePage compresses a page and appends it to the chunk.
+// writePage compresses a page and appends it to the chunk, now or when others have compressed it.
 func (c *columnEncoder) writePage(body []byte, encoding int32, info PageInfo, rows int64) error {
 	if len(body) > math.MaxInt32 || info.Values > math.MaxInt32 {
 		return fmt.Errorf("rows from %d of the row group: a page of %d bytes and %d values (Parquet's limit is 2 GiB)", c.rows, len(body), info.Values)
 	}
-	packed, err := c.shared.compress(body, c.codecHere())
-	if err != nil {
-		return err
-	}
-	var header [64]byte
-	h := appendPageHeader(header[:0], pageData, encoding, int(info.Values), len(body), packed)
-	c.pages = growPages(c.pages, len(h)+len(packed))
 	info.Encoding = encoding
-	info.Offset, info.Size = int64(len(c.pages)), int64(len(h)+len(packed))
-	c.pages = append(append(c.pages, h...), packed...)
-	c.index = append(c.index, info)
-	c.uncompressed += int64(len(h) + len(body))
 	c.rows += rows
 	c.entries += info.Values
 	c.addEncoding(encoding)
@@ -60,7 +49,50 @@ func (c *columnEncoder) writePage(body []byte, encoding int32, info PageInfo, ro
 		c.stats.merge(c.ordering(), info.Stats, !c.bounded)
 		c.bounded = true
 	}
+	if p := c.shared.pack(body, c.codecHere()); p != nil {
+		c.pending = append(c.pending, pendingPage{p, info, len(body)})
+		return nil
+	}
+	packed, err := c.shared.compress(body, c.codecHere())
+	if err == nil {
+		err = c.settle()
+	}
+	if err == nil {
+		c.place(packed, info, len(body))
+	}
+	return err
+}
+
+// A pendingPage is a page that is being compressed.
+type pendingPage struct {
+	*packing
+	info PageInfo
+	size int // uncompressed
+}
+
+// settle appends the pages that were compressed elsewhere, when they are ready.
+func (c *columnEncoder) settle() error {
+	for _, p := range c.pending {
+		<-p.done
+		if p.err != nil {
+			return p.err
+		}
+		c.place(p.packed, p.info, p.size)
+		freePages(p.packed)
+	}
+	c.pending = c.pending[:0]
 	return nil
+}
+
+// place appends a compressed page to the chunk.
+func (c *columnEncoder) place(packed []byte, info PageInfo, size int) {
+	var header [64]byte
+	h := appendPageHeader(header[:0], pageData, info.Encoding, int(info.Values), size, packed)
+	c.pages = growPages(c.pages, len(h)+len(packed))
+	info.Offset, info.Size = int64(len(c.pages)), int64(len(h)+len(packed))
+	c.pages = append(append(c.pages, h...), packed...)
+	c.index = append(c.index, info)
+	c.uncompressed += int64(len(h) + size)
 }
 
 // choose decides the encoding of the open page, for the whole chunk where it is the first that holds values.

@@ -13,6 +13,8 @@ import (
 // EncoderOptions say how an Encoder writes.
 type EncoderOptions struct {
 	Codec Codec
+	// Spare has room for as many goroutines as may compress pages beside this one, at the time; nil: none. Several encoders share it.
+	Spare chan struct{}
 }
 
 // An Encoder makes row groups from batches: one unit of work, one row group, that arrives in slices. It holds the compressed
@@ -27,7 +29,7 @@ type Encoder struct {
 func NewEncoder(s *schema.Schema, o EncoderOptions) *Encoder {
 	leaves := s.Leaves()
 	e := &Encoder{columns: make([]columnEncoder, len(leaves))}
-	shared := &scratch{}
+	shared := &scratch{spare: o.Spare}
 	for i, l := range leaves {
 		e.columns[i] = columnEncoder{leaf: l, codec: o.Codec, shared: shared}
 		e.columns[i].reset()
@@ -39,6 +41,38 @@ func NewEncoder(s *schema.Schema, o EncoderOptions) *Encoder {
 type scratch struct {
 	body, packed, values []byte
 	seen                 []bool
+	spare                chan struct{}
+}
+
+// A packing is a page that is compressed elsewhere.
+type packing struct {
+	packed []byte
+	err    error
+	done   chan struct{}
+}
+
+// packAside is the least size of a page that is worth handing to another goroutine.
+var packAside = 128 << 10
+
+// pack begins to compress a copy of body elsewhere; nil where nobody is free.
+func (s *scratch) pack(body []byte, codec Codec) *packing {
+	if codec == None || len(body) < packAside {
+		return nil
+	}
+	select {
+	case s.spare <- struct{}{}:
+	default:
+		return nil // also where spare is nil
+	}
+	p := &packing{done: make(chan struct{})}
+	src := append(pageBuffer(len(body)), body...)
+	go func() {
+		defer close(p.done)
+		defer func() { <-s.spare }()
+		p.packed, p.err = compress(pageBuffer(len(src)/2), src, codec)
+		freePages(src)
+	}()
+	return p
 }
 
 // compress returns src as codec stores it: in memory of s, or src itself.
@@ -249,6 +283,9 @@ func (c *columnEncoder) finish(rows int64) (EncodedChunk, error) {
 
 // chunk puts the pages together, the dictionary before them.
 func (c *columnEncoder) chunk() (EncodedChunk, error) {
+	if err := c.settle(); err != nil {
+		return EncodedChunk{}, err
+	}
 	out := EncodedChunk{Leaf: c.leaf, Values: c.entries, Uncompressed: c.uncompressed, Codec: c.codecHere(),
 		Stats: c.stats, Index: c.index}
 	if c.leaf.MaxDef > 0 || c.leaf.MaxRep > 0 {

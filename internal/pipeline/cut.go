@@ -49,7 +49,7 @@ func (p *Plan) cut(s Split) error {
 		if mine, parts, err = p.take(parts, want); err != nil {
 			return err
 		}
-		if mine, err = p.cutHuge(mine); err != nil {
+		if mine, err = p.cutHuge(s, mine); err != nil {
 			return err
 		}
 		t.Units = p.units(s, mine, number)
@@ -163,7 +163,7 @@ func (p *Plan) bytesPerRow(s Split, parts []Part) (float64, error) {
 	job := *p.Job
 	job.Rules, job.KeepRejects = nil, false
 	trial := &Plan{Job: &job, Schemas: p.Schemas, programs: p.programs}
-	w := newWorker(trial)
+	w := newWorker(trial, make(chan struct{}, 1))
 	var in, out int64
 	for _, u := range trial.units(s, mine, 0) {
 		r := w.unit(context.Background(), &Task{Split: s.Name}, u)
@@ -299,12 +299,20 @@ func (p *Plan) rawOf(s Split, part Part) []*record.Raw {
 	return m.raw
 }
 
-// cutHuge cuts parts of row groups that will be decoded anyway where they would make row groups that are too large.
-func (p *Plan) cutHuge(parts []Part) ([]Part, error) {
+// stays reports whether a part is to be a row group as it is, whatever its size.
+func (p *Plan) stays(s Split, part Part) bool {
+	return part.Whole && (p.Job.Keep || part.Bytes <= hugeBytes && p.copies(s, part))
+}
+
+// hugeBytes is how large a row group may be, uncompressed, of which something is copied: what is encoded of it is held until it is whole.
+const hugeBytes = 1 << 30
+
+// cutHuge cuts parts of row groups that will be decoded where they would make row groups that are too large.
+func (p *Plan) cutHuge(s Split, parts []Part) ([]Part, error) {
 	var out []Part
 	for _, part := range parts {
 		n := int64(1)
-		if p.Job.Sink != nil && !part.Whole && part.RowGroup >= 0 {
+		if p.Job.Sink != nil && part.RowGroup >= 0 && !p.stays(s, part) {
 			n = min((part.Bytes+2*groupBytes-1)/(2*groupBytes), part.Rows)
 		}
 		for ; n > 1; n-- {

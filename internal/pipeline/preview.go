@@ -24,7 +24,7 @@ func (p *Plan) Preview(ctx context.Context, split string, rows int) (*Preview, e
 }
 
 func (p *Plan) preview(ctx context.Context, t *Task, u Unit, rows int, out *Preview) error {
-	w := newWorker(p)
+	w := newWorker(p, make(chan struct{}, 1))
 	r := &result{dropped: map[string]int64{}, findings: newFindings()}
 	m := w.newMachine(t, u, u.Parts[0], r, false)
 	m.whole = true

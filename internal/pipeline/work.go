@@ -52,13 +52,17 @@ type worker struct {
 	plan     *Plan
 	encoders map[string]*parquetio.Encoder // by split
 	builders map[*step][]*record.Builder   // kept for the memory that they hold
+	busy     chan struct{}                 // of all workers: one place a unit, the others are for those who compress pages
 }
 
-func newWorker(p *Plan) *worker {
-	return &worker{plan: p, encoders: map[string]*parquetio.Encoder{}, builders: map[*step][]*record.Builder{}}
+// newWorker returns a worker; busy has a place for each of them.
+func newWorker(p *Plan, busy chan struct{}) *worker {
+	return &worker{plan: p, busy: busy, encoders: map[string]*parquetio.Encoder{}, builders: map[*step][]*record.Builder{}}
 }
 
 func (w *worker) unit(ctx context.Context, t *Task, u Unit) *result {
+	w.busy <- struct{}{}
+	defer func() { <-w.busy }()
 	r, err := w.attempt(ctx, t, u, true, false)
 	if errors.Is(err, errDecode) {
 		r, err = w.attempt(ctx, t, u, false, false)
@@ -111,7 +115,7 @@ func (w *worker) attempt(ctx context.Context, t *Task, u Unit, raw, repeats bool
 func (w *worker) encoder(split string) *parquetio.Encoder {
 	e := w.encoders[split]
 	if e == nil {
-		e = parquetio.NewEncoder(w.plan.Schemas[split], parquetio.EncoderOptions{Codec: w.plan.Job.Codec})
+		e = parquetio.NewEncoder(w.plan.Schemas[split], parquetio.EncoderOptions{Codec: w.plan.Job.Codec, Spare: w.busy})
 		w.encoders[split] = e
 	}
 	return e
