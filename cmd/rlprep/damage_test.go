@@ -39,13 +39,15 @@ const (
 
 // A seed is a healthy file and what the tool makes of it.
 type seed struct {
-	name  string
-	data  []byte
-	args  func(file, out string) []string
-	out   string   // the output, below OUT
-	crc   bool     // checksums cover every value
-	pages [][2]int // neighbouring pages of one column chunk, as pairs of begin and length
-	rows  string   // hash of the rows that come out
+	name string
+	data []byte
+	args func(file, out string) []string
+	out  string // the output, below OUT
+	crc  bool   // checksums cover every value
+	// carries says that chunks go out undecoded: they are as damaged as they were, and their readers are told so.
+	carries bool
+	pages   [][2]int // neighbouring pages of one column chunk, as pairs of begin and length
+	rows    string   // hash of the rows that come out
 }
 
 // TestDamage makes files that are damaged in a thousand ways and has the tool read them: no panic, no hang, no flood of memory,
@@ -101,7 +103,18 @@ func damageSeeds(t *testing.T) []*seed {
 	preprocess := func(file, out string) []string {
 		return []string{"preprocess", "gsm8k", "--source", file, "--split", "train", "-o", out}
 	}
-	add := func(file, out string) []string { return []string{"add", "agent_name=tool_agent", file, "-o", out} }
+	column := func(edit ...string) func(file, out string) []string {
+		return func(file, out string) []string { return append(slices.Clone(edit), file, "-o", out) }
+	}
+	edits := []struct {
+		name, out string // "": under the file's own name
+		args      func(file, out string) []string
+	}{
+		{"add", "", column("add", "agent_name=tool_agent", "extra_info.row=@row")},
+		{"drop", "", column("drop", "ability,extra_info.question")},
+		{"rename", "", column("rename", "extra_info.index=extra_info.idx,prompt[].role=prompt[].who")},
+		{"reshard", "train-00000-of-00002.parquet", column("reshard", "--shards", "2")},
+	}
 	files, err := filepath.Glob(filepath.Join(dir, "parquet", "damage", "*.parquet"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no seeds: %v", err)
@@ -110,11 +123,16 @@ func damageSeeds(t *testing.T) []*seed {
 	for _, file := range files {
 		s := &seed{name: filepath.Base(file), data: readFile(t, file), args: preprocess, out: "train.parquet"}
 		s.crc = strings.Contains(s.name, "-crc-")
-		if strings.HasPrefix(s.name, "verl-") {
-			s.args, s.out = add, "" // under the file's own name
-		}
 		s.pages = pagePairs(t, s.data)
-		seeds = append(seeds, s)
+		if !strings.HasPrefix(s.name, "verl-") {
+			seeds = append(seeds, s)
+			continue
+		}
+		for _, e := range edits {
+			one := *s
+			one.name, one.args, one.out, one.carries = e.name+"-"+s.name, e.args, e.out, true
+			seeds = append(seeds, &one)
+		}
 	}
 	text := readFile(t, filepath.Join(dir, "sample", "train.jsonl"))
 	seeds = append(seeds,
@@ -230,6 +248,7 @@ func judge(s *seed, damage string, r run, place, name string) (kind, fault strin
 		return "", "panic"
 	case r.resident > damageResident:
 		return "", fmt.Sprintf("%d MiB", r.resident>>10)
+	case r.status == 2 && strings.Contains(r.output, name+": no column"): // its name was damaged, and is a name still
 	case r.status != 0 && r.status != 1 && r.status != 3:
 		return "", fmt.Sprintf("exit %d", r.status)
 	case r.status != 0 && !strings.Contains(r.output, name):
@@ -245,8 +264,8 @@ func judge(s *seed, damage string, r run, place, name string) (kind, fault strin
 	switch {
 	case err == nil && got == s.rows:
 		return "equal", ""
-	case s.out == "" && (err != nil || tells(s.output(place, name))):
-		return "carried", "" // a chunk that add copies undecoded is as damaged as it was, and its readers are told so
+	case s.carries && (err != nil || tells(s.output(place, name))):
+		return "carried", ""
 	case err != nil:
 		return "", fmt.Sprintf("exit 0, but the output cannot be read: %v", err)
 	case s.crc && damage == "swapped pages":

@@ -414,16 +414,19 @@ func scanNullCount(s *scanner) int64 {
 	return nulls
 }
 
+var errPageEncodings = errors.New("encoding_stats lack a field that the format asks for")
+
 // scanPageEncodings reads encoding_stats.
 func scanPageEncodings(s *scanner) pageEncodings {
 	seen := pagesUnknown
 	for n := s.listOf(thriftStruct); n > 0 && s.err == nil; n-- {
 		page, enc, count := int64(-1), int64(-1), int64(0)
-		var id int16
+		var id, has int16
 		for typ, ok := s.field(&id); ok; typ, ok = s.field(&id) {
 			switch {
-			case typ != thriftI32:
+			case typ != thriftI32 || id < 1 || id > 3:
 				s.skip(typ, 0)
+				continue
 			case id == 1:
 				page = s.int()
 			case id == 2:
@@ -431,6 +434,10 @@ func scanPageEncodings(s *scanner) pageEncodings {
 			default:
 				count = s.int()
 			}
+			has |= 1 << id
+		}
+		if has != 1<<1|1<<2|1<<3 && s.err == nil {
+			s.fail(errPageEncodings) // readers refuse a footer without
 		}
 		dict := enc == encPlainDictionary || enc == encRLEDictionary
 		switch {
