@@ -153,7 +153,10 @@ func TestUntouchedChunksAreTheInputs(t *testing.T) {
 		t.Fatalf("testdata/parquet: %d files, %v", len(names), err)
 	}
 	chunks := 0
-	for _, name := range names {
+	for n, name := range names {
+		if testing.Short() && n%4 != 0 {
+			continue
+		}
 		if strings.HasSuffix(name, "-empty.parquet") {
 			continue // no row group, no chunk
 		}
@@ -190,7 +193,7 @@ func TestUntouchedChunksAreTheInputs(t *testing.T) {
 		}
 	}
 	t.Logf("%d column chunks compared", chunks)
-	if chunks < 1000 {
+	if chunks < 1000 && !testing.Short() {
 		t.Errorf("only %d column chunks compared", chunks)
 	}
 }
@@ -317,9 +320,9 @@ func writeRandom(t *testing.T, r *rand.Rand, name string) field {
 // TestRandomEdits edits random nested files by parquet-go, of v1 and v2 pages, and compares every leaf, level by level and byte by
 // byte, with what parquet-go finds in the input. testdata/conformance/edits.py does so with five other writers.
 //
-// RLPREP_EDITS=N makes N cases; RLPREP_EDIT_SEED=S others.
+// RLPREP_EDITS=N makes N cases (.ci/run: 300); RLPREP_EDIT_SEED=S others.
 func TestRandomEdits(t *testing.T) {
-	cases, seed := 300, uint64(1)
+	cases, seed := 60, uint64(1)
 	if n, err := strconv.Atoi(os.Getenv("RLPREP_EDITS")); err == nil {
 		cases = n
 	}
