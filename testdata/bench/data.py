@@ -3,16 +3,22 @@
 Each problem of GSM8K's train split COPIES times over, in the order of the split, copy after copy. What makes the rows unique:
 the question gets " [k]" at its end and the answer " [k]" before its last line, so `#### N` is extracted as before
 (k: the number of the copy, from 0). Without the real GSM8K the repository's sample stands in for it, and the figures say so.
+A file that is there stays as it is; remove .bench/ to make all anew.
 
 .bench/xN/rg7473/train.parquet, .bench/xN/rg122880/train.parquet   raw: question, answer; zstd, by pyarrow; the number is rows a row group
-.bench/xN/hub/                                                     the first of the two laid out as the hub repository, for verl's own script
-.bench/xN/verl/train.parquet                                       gsm8k rows in verl's shape, zstd, row groups of 122,880, for `add` and `lint`
+.bench/xN/rgall/train.parquet                                      the same in one row group; not for ×10, which rg122880 has so
+.bench/xN/hub/                                                     the first laid out as the hub repository, for verl's own script
+.bench/xN/verl/train.parquet                                       gsm8k rows in verl's shape, zstd, row groups of 122,880
+.bench/xN/verl1000/train.parquet, .bench/xN/verlall/train.parquet  the same in row groups of 1,000 and in one; from here on not for ×10
+.bench/xN/bare/train.parquet                                       verl's rows without extra_info.index
+.bench/xN/barenull/train.parquet                                   the same, and extra_info null in every eighth row or so, irregularly
 .bench/xN/source.txt                                               what the rows were made of
 """
 import os
 import shutil
 import sys
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -45,11 +51,6 @@ def copy(problems, k):
     return [mark(q, a, k) for q, a in problems]
 
 
-def writer(path, schema):
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    return pq.ParquetWriter(path + ".part", schema, compression="zstd")
-
-
 def regroup(batches, rows):
     """Tables of so many rows from tables of any size."""
     held, n = [], 0
@@ -65,7 +66,8 @@ def regroup(batches, rows):
 
 
 def write(path, tables, schema, rows):
-    with writer(path, schema) as w:
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with pq.ParquetWriter(path + ".part", schema, compression="zstd") as w:
         for t in regroup(tables, rows):
             w.write_table(t, row_group_size=rows)
     os.replace(path + ".part", path)
@@ -89,19 +91,54 @@ def hub(folder, train):
         f.write(f"---\nconfigs:\n- config_name: main\n  data_files:\n{files}---\n")
 
 
+def groups(path):
+    """The row groups of a file, as tables."""
+    file = pq.ParquetFile(path)
+    return (file.read_row_group(i) for i in range(file.num_row_groups))
+
+
+def bare(tables, nulls):
+    """Rows without extra_info.index; with nulls, extra_info is null where a hash of the row's number says so."""
+    start = 0
+    for t in tables:
+        info = t["extra_info"].combine_chunks()
+        fields = [f for f in info.type if f.name != "index"]
+        n = np.arange(start, start + len(info), dtype=np.uint64)
+        mask = pa.array((n * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(61) == 0) if nulls else None
+        column = pa.StructArray.from_arrays([info.field(f.name) for f in fields], fields=fields, mask=mask)
+        yield t.set_column(t.schema.get_field_index("extra_info"), "extra_info", column)
+        start += len(info)
+
+
 def make(copies, problems, name):
-    folder = os.path.join(BENCH, f"x{copies}")
-    done = os.path.join(folder, "source.txt")
-    if os.path.exists(done):
-        return
-    print(f"making {folder}", file=sys.stderr)
-    shutil.rmtree(folder, ignore_errors=True)
+    """Makes what is not there."""
+    total = copies * len(problems)
+
+    def path(kind):
+        return os.path.join(BENCH, f"x{copies}", kind, "train.parquet")
+
+    def once(kind, tables, schema, rows):
+        if not os.path.exists(path(kind)):
+            print(f"making {path(kind)}", file=sys.stderr)
+            write(path(kind), tables, schema, rows)
+
     for rows in GROUPS:
-        write(os.path.join(folder, f"rg{rows}", "train.parquet"), (sources.table(copy(problems, k)) for k in range(copies)), sources.RAW, rows)
-    hub(os.path.join(folder, "hub"), os.path.join(folder, "rg7473", "train.parquet"))
-    write(os.path.join(folder, "verl", "train.parquet"), verl_rows(problems, copies), reference.schema("gsm8k"), 122880)
-    with open(done, "w") as f:
-        f.write(f"{name} x {copies}: {len(problems) * copies} rows\n")
+        once(f"rg{rows}", (sources.table(copy(problems, k)) for k in range(copies)), sources.RAW, rows)
+    folder = os.path.join(BENCH, f"x{copies}", "hub")
+    if not os.path.exists(os.path.join(folder, "README.md")):
+        hub(folder, path("rg7473"))
+    schema = reference.schema("gsm8k")
+    once("verl", verl_rows(problems, copies), schema, 122880)
+    if copies != 10:
+        once("rgall", groups(path("rg7473")), sources.RAW, total)
+        once("verl1000", groups(path("verl")), schema, 1000)
+        once("verlall", groups(path("verl")), schema, total)
+        at = schema.get_field_index("extra_info")
+        short = schema.set(at, pa.field("extra_info", pa.struct([f for f in schema.field(at).type if f.name != "index"])))
+        once("bare", bare(groups(path("verl")), False), short, 122880)
+        once("barenull", bare(groups(path("verl")), True), short, 122880)
+    with open(os.path.join(BENCH, f"x{copies}", "source.txt"), "w") as f:
+        f.write(f"{name} x {copies}: {total} rows\n")
 
 
 def main():

@@ -1,5 +1,7 @@
-"""The other tools' side of each benchmark job, one process a run: jobs.py JOB IN OUT. A job prints the seconds of its own
+"""The other tools' side of each benchmark job, one process a run: jobs.py JOB IN OUT [EDIT]. A job prints the seconds of its own
 statement, so that Python's start and imports are not held against it."""
+import glob
+import itertools
 import os
 import sys
 import time
@@ -12,17 +14,29 @@ def timed(f):
 
 
 SUFFIX = ' Let\'s think step by step and output the final answer after "####".'
+TRUTH = "#### (-?[0-9.,]+)"
+BATCH = 122880  # rows a row group of what pyarrow writes
+ZSTD = "(FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1)"
 
-GSM8K = """
-COPY (
+GSM8K = f"""
   SELECT 'openai/gsm8k' AS data_source,
-         [{{'role': 'user', 'content': question || '{suffix}'}}] AS prompt,
+         [{{{{'role': 'user', 'content': question || '{{suffix}}'}}}}] AS prompt,
          'math' AS ability,
-         {{'style': 'rule', 'ground_truth': replace(regexp_extract(answer, '#### (-?[0-9.,]+)', 1), ',', '')}} AS reward_model,
-         {{'split': 'train', 'index': file_row_number::BIGINT, 'answer': answer, 'question': question}} AS extra_info
-  FROM read_parquet('{source}', file_row_number = true)
-) TO '{out}' (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1)
+         {{{{'style': 'rule', 'ground_truth': replace(regexp_extract(answer, '{TRUTH}', 1), ',', '')}}}} AS reward_model,
+         {{{{'split': 'train', 'index': file_row_number::BIGINT, 'answer': answer, 'question': question}}}} AS extra_info
+  FROM read_parquet('{{source}}', file_row_number = true)
 """
+
+# What each edit gives, as the columns of a SELECT. They are DuckDB's side of the job, and what rlprep's rows are held to.
+EDITS = {
+    "none": "* EXCLUDE (file_row_number)",
+    "add": "* EXCLUDE (file_row_number), 'tool_agent' AS agent_name",
+    "drop": "* EXCLUDE (file_row_number, ability)",
+    "rename": "* EXCLUDE (file_row_number) RENAME (ability AS subject)",
+    "select": "data_source, prompt, reward_model",
+    "index": "* EXCLUDE (file_row_number) REPLACE (CASE WHEN extra_info IS NOT NULL "
+    "THEN struct_insert(extra_info, \"index\" := file_row_number::BIGINT) END AS extra_info)",
+}
 
 
 def connect():
@@ -33,16 +47,17 @@ def connect():
     return con
 
 
-def duckdb_gsm8k(source, out):
+def duckdb_gsm8k(source, out, _):
     con = connect()
-    timed(lambda: con.execute(GSM8K.format(suffix=SUFFIX.replace("'", "''"), source=source, out=out)))
+    sql = GSM8K.format(suffix=SUFFIX.replace("'", "''"), source=source)
+    timed(lambda: con.execute(f"COPY ({sql}) TO '{out}' {ZSTD}"))
 
 
-def polars_gsm8k(source, out):
+def polars_gsm8k(source, out, _):
     import polars as pl
 
     q, a = pl.col("question"), pl.col("answer")
-    truth = a.str.extract(r"#### (-?[0-9.,]+)", 1).str.replace_all(",", "", literal=True)
+    truth = a.str.extract(TRUTH, 1).str.replace_all(",", "", literal=True)
     rows = pl.scan_parquet(source, row_index_name="i").select(
         data_source=pl.lit("openai/gsm8k"),
         prompt=pl.concat_list(pl.struct(role=pl.lit("user"), content=q + SUFFIX)),
@@ -53,35 +68,125 @@ def polars_gsm8k(source, out):
     timed(lambda: rows.sink_parquet(out, compression="zstd", compression_level=1))
 
 
-def duckdb_add(source, out):
+def pyarrow_gsm8k(source, out, _):
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    def rows(b, start):
+        n, q, a = len(b), b["question"], b["answer"]
+
+        def struct(**fields):
+            return pa.StructArray.from_arrays([pa.repeat(v, n) if isinstance(v, str) else v for v in fields.values()], list(fields))
+
+        turns = struct(role="user", content=pc.binary_join_element_wise(q, SUFFIX, ""))
+        found = pc.extract_regex(a, TRUTH.replace("(", "(?P<n>", 1))
+        columns = {
+            "data_source": pa.repeat("openai/gsm8k", n),
+            "prompt": pa.ListArray.from_arrays(np.arange(n + 1, dtype=np.int32), turns),
+            "ability": pa.repeat("math", n),
+            "reward_model": struct(style="rule", ground_truth=pc.replace_substring(pc.struct_field(found, "n"), ",", "")),
+            "extra_info": struct(split="train", index=pa.array(np.arange(start, start + n)), answer=a, question=q),
+        }
+        return pa.record_batch(columns)
+
+    short = ["data_source", "prompt.list.element.role", "ability", "reward_model.style", "extra_info.split"]
+    timed(pyarrow_write(source, out, rows, short))
+
+
+def pyarrow_write(source, out, rows, dictionary=True):
+    """Gives a function that writes what rows(batch, number of its first row) makes of each batch; one thread makes the next while
+    another writes."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    pa.set_cpu_count(2)
+
+    def made():
+        start = 0
+        for b in pq.ParquetFile(source).iter_batches(BATCH):
+            yield rows(b, start)
+            start += len(b)
+
+    def run():
+        batches, w = made(), None
+        with ThreadPoolExecutor(1) as pool:
+            ahead = pool.submit(next, batches, None)
+            while (b := ahead.result()) is not None:
+                ahead = pool.submit(next, batches, None)
+                w = w or pq.ParquetWriter(out, b.schema, compression="zstd", compression_level=1, use_dictionary=dictionary)
+                w.write_batch(b, row_group_size=BATCH)
+        w.close()
+
+    return run
+
+
+def duckdb_edit(source, out, edit):
     con = connect()
-    sql = f"COPY (SELECT *, 'tool_agent' AS agent_name FROM read_parquet('{source}')) TO '{out}' (FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1)"
-    timed(lambda: con.execute(sql))
+    sql = f"SELECT {EDITS[edit]} FROM read_parquet('{source}', file_row_number = true)"
+    timed(lambda: con.execute(f"COPY ({sql}) TO '{out}' {ZSTD}"))
 
 
-def polars_add(source, out):
+def polars_edit(source, out, edit):
     import polars as pl
 
-    rows = pl.scan_parquet(source).with_columns(agent_name=pl.lit("tool_agent"))
+    rows = pl.scan_parquet(source)
+    rows = {
+        "add": lambda: rows.with_columns(agent_name=pl.lit("tool_agent")),
+        "drop": lambda: rows.drop("ability"),
+        "rename": lambda: rows.rename({"ability": "subject"}),
+        "select": lambda: rows.select(EDITS["select"].split(", ")),
+    }[edit]()
     timed(lambda: rows.sink_parquet(out, compression="zstd", compression_level=1))
 
 
-def hf_load(source, out):
+def pyarrow_edit(source, out, edit):
+    import pyarrow as pa
+
+    one = {
+        "add": lambda b: b.append_column("agent_name", pa.repeat("tool_agent", len(b))),
+        "drop": lambda b: b.drop_columns(["ability"]),
+        "rename": lambda b: b.rename_columns({"ability": "subject"}),
+        "select": lambda b: b.select(EDITS["select"].split(", ")),
+    }[edit]
+    timed(pyarrow_write(source, out, lambda b, _: one(b)))
+
+
+def hf_add(source, out, _):
+    """map and to_parquet; load_dataset, which fills its cache beside the output, is not counted."""
+    rows = loaded(source, out + ".cache")
+    timed(lambda: rows.map(lambda row: {"agent_name": "tool_agent"}).to_parquet(out))
+
+
+def hf_load(source, out, _):
     """datasets.load_dataset with an empty cache, which out is."""
-    os.environ.update(HF_HOME=out, HF_HUB_OFFLINE="1")
+    timed(lambda: loaded(source, out))
+
+
+def loaded(source, cache):
+    os.environ.update(HF_HOME=cache, HF_HUB_OFFLINE="1")
     import datasets
 
     datasets.disable_progress_bars()
-    timed(lambda: datasets.load_dataset("parquet", data_files=source, cache_dir=out)["train"])
+    return datasets.load_dataset("parquet", data_files=source, cache_dir=cache)["train"]
 
 
-def content(path, _):
-    """Prints what rows a file holds: columns, types, count, and a hash in which every value, its column and its row count."""
+def content(pattern, _, edit):
+    """Prints what rows files hold, one after the other, were they edited so: columns, types, count, and a hash in which every
+    value, its column and its row count."""
     con = connect()
-    names = con.execute("SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM read_parquet(?))", [path]).fetchall()
-    each = ", ".join(f"'{n}', \"{n}\"" for n, _ in names)
-    sql = f"SELECT count(*), sum(hash(file_row_number, {each})::HUGEINT) FROM read_parquet(?, file_row_number = true)"
-    print(names, *con.execute(sql, [path]).fetchone())
+    rows = f"SELECT {EDITS[edit or 'none']}, file_row_number AS \"#\" FROM read_parquet(?, file_row_number = true)"
+    names, count, total = None, 0, 0
+    for path in sorted(glob.glob(pattern)):
+        here = con.execute(f"SELECT column_name, column_type FROM (DESCRIBE {rows})", [path]).fetchall()[:-1]
+        assert names in (None, here), f"{path} has other columns than the file before it: {here}, not {names}"
+        names = here
+        each = ", ".join(itertools.chain.from_iterable((f"'{n}'", f'"{n}"') for n, _ in names))
+        n, hashes = con.execute(f'SELECT count(*), sum(hash("#" + {count}, {each})::HUGEINT) FROM ({rows})', [path]).fetchone()
+        count, total = count + n, total + (hashes or 0)
+    print(names, count, total)
 
 
 def versions(*_):
@@ -90,7 +195,10 @@ def versions(*_):
     print(", ".join(f"{n} {m.version(n)}" for n in ("duckdb", "polars", "pyarrow", "datasets")))
 
 
-JOBS = {f.__name__: f for f in (duckdb_gsm8k, polars_gsm8k, duckdb_add, polars_add, hf_load, content, versions)}
+JOBS = {
+    f.__name__: f
+    for f in (duckdb_gsm8k, polars_gsm8k, pyarrow_gsm8k, duckdb_edit, polars_edit, pyarrow_edit, hf_add, hf_load, content, versions)
+}
 
 if __name__ == "__main__":
-    JOBS[sys.argv[1]](*(sys.argv[2:] + ["", ""])[:2])
+    JOBS[sys.argv[1]](*(sys.argv[2:] + ["", "", ""])[:3])
