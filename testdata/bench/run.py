@@ -1,4 +1,5 @@
-"""Benchmarks, side by side in one run: run.py [--quick] [--pairs N] [--only WORD] [--large] [--write] (sh testdata/bench/run.sh makes what it needs).
+"""Benchmarks, side by side in one run: run.py [--quick] [--pairs N] [--only PART,…] [--large] [--write]
+(sh testdata/bench/run.sh makes what it needs).
 
 Every job is done by rlprep and by another tool in turn, pair by pair, on two threads. A figure counts only if the output,
 read back in the same run, holds the rows wanted. Wall seconds of DuckDB, Polars, pyarrow and HF datasets are those of their
@@ -79,15 +80,14 @@ def memory(b, large):
             b.bar(f"peak memory ×{b.copies} / ×{small}, {RAW[kind]}", ratio, 1.2)
 
 
-def edit(b, source, name, argv, layout, limit, file="out/train.parquet", known="", count=None):
+def edit(b, source, name, argv, layout, limit, known="", count=None):
     """One edit against cp of the same file. known: what the rows are held to, where it is not the edit of that name."""
     title = f"{name}, {layout}, {os.path.getsize(source) / 1e6:.0f} MB"
-    ours = "rlprep", [b.args.rlprep, *argv, source, "-o", os.path.join(OUT, "out")], file
+    ours = "rlprep", [b.args.rlprep, *argv, source, "-o", os.path.join(OUT, "out")], "out/*.parquet"
     want = b.wanted(source, known or name.split()[0])
     runs, ratios = b.pairs(title, [ours, b.copying(source)], want, count)
     b.bar(f"{title}: wall, rlprep / cp", median(ratios[CP]), limit)
     b.bar(f"{title}: peak memory", peak(runs["rlprep"]), 64 + 6 * footer(source) / MIB, " MiB")
-    return ours, want
 
 
 def columns(b):
@@ -100,7 +100,7 @@ def columns(b):
         edit(b, source, "select three of five columns", ["select", "data_source,prompt,reward_model"], layout, limit)
     for kind, shards in (("verl", 3), ("verl1000", 8)):
         n = 1 if b.args.quick else shards
-        edit(b, b.path(kind, "train.parquet"), f"reshard into {n}", ["reshard", "--shards", str(n)], VERL[kind], 1.6, "out/*.parquet", "none")
+        edit(b, b.path(kind, "train.parquet"), f"reshard into {n}", ["reshard", "--shards", str(n)], VERL[kind], 1.6, known="none")
     index = ["add", "extra_info.index=@row"]
     edit(b, b.path("bare", "train.parquet"), "add extra_info.index", index, VERL["verl"], 2.5, known="index")
     edit(b, b.path("barenull", "train.parquet"), "add extra_info.index, extra_info null in some rows", index, VERL["verl"], 5, known="index")
@@ -138,13 +138,13 @@ def large(b):
             os.link(source, os.path.join(parts, f"train-{k:05d}-of-{LARGE:05d}.parquet"))
         made = os.path.join(folder, "whole")
         subprocess.run([b.args.rlprep, "reshard", parts, "--shards", "1", "-q", "-o", made], check=True)
-        whole, pattern = os.path.join(made, "train.parquet"), os.path.join(parts, "*.parquet")
+        whole, pattern = os.path.join(made, "train-00000-of-00001.parquet"), os.path.join(parts, "*.parquet")
         if b.content(whole) != b.content(pattern):
             b.wrong += 1
             print("FAIL the large file: its rows are not those of its parts", file=sys.stderr)
             return
         edit(b, whole, "add agent_name", ADD, "row groups of 122,880", 1.3, count=min(3, b.args.pairs))
-        edit(b, whole, f"reshard into {LARGE}", ["reshard", "--shards", str(LARGE)], VERL["verl"], 1.6, "out/*.parquet", "none", count=min(3, b.args.pairs))
+        edit(b, whole, f"reshard into {LARGE}", ["reshard", "--shards", str(LARGE)], VERL["verl"], 1.6, known="none", count=min(3, b.args.pairs))
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
