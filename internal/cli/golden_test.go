@@ -127,13 +127,22 @@ func compareRows(t *testing.T, what string, got, want []string) {
 // shared is the folder of the real data; the test is skipped where there is none.
 func shared(t *testing.T, name string) string {
 	t.Helper()
+	path := sharedPath(name)
+	if path == "" {
+		t.Skipf("SKIPPED: no %s (set RLPREP_SHARED to the folder that holds it)", name)
+	}
+	return path
+}
+
+// sharedPath is where that part of the real data is, "" where there is none.
+func sharedPath(name string) string {
 	root := os.Getenv("RLPREP_SHARED")
 	if root == "" {
 		root = "../../../shared"
 	}
 	path := filepath.Join(root, name)
 	if _, err := os.Stat(path); err != nil {
-		t.Skipf("SKIPPED: no %s (set RLPREP_SHARED to the folder that holds it)", name)
+		return ""
 	}
 	return path
 }

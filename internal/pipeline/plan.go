@@ -25,6 +25,9 @@ func (e *UsageError) Unwrap() error { return e.Err }
 // NewPlan resolves the steps for every file and cuts the input into tasks. How it cuts depends on sizes and options alone.
 func NewPlan(j *Job) (*Plan, error) {
 	p := &Plan{Job: j, Schemas: map[string]*schema.Schema{}, programs: map[string]map[int]*program{}}
+	if j.FootersOnly && j.Sink == nil && j.Steps == nil { // no row is read: nothing to prepare
+		return p, nil
+	}
 	for _, s := range j.Splits {
 		if err := p.compile(s); err != nil {
 			return nil, err

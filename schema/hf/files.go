@@ -41,6 +41,21 @@ func eachDataset(check func(p *rule.Pass, files []*rule.File)) func(*rule.Pass) 
 	return func(p *rule.Pass) rule.Checker { return &datasets{Pass: p, check: check} }
 }
 
+// alike reports whether all files have the columns of the first, in the same order: then nothing can differ between them.
+func alike(files []*rule.File) bool {
+	for _, f := range files[1:] {
+		if len(f.Schema.Fields) != len(files[0].Schema.Fields) {
+			return false
+		}
+		for i, c := range f.Schema.Fields {
+			if d := &files[0].Schema.Fields[i]; c.Name != d.Name || !c.Type.Equal(d.Type) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // walk calls f for each field of s and below it, parents first, until f returns false for one (its children are skipped).
 func walk(s *schema.Schema, f func(path schema.Path, field schema.Field) bool) {
 	if s == nil {

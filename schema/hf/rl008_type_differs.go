@@ -3,6 +3,7 @@ package hf
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
@@ -55,6 +56,9 @@ func glob(files []*rule.File) {
 }
 
 func typesDiffer(p *rule.Pass, files []*rule.File) {
+	if alike(files) && !slices.ContainsFunc(files, func(f *rule.File) bool { return f.Metadata["huggingface"] != files[0].Metadata["huggingface"] }) {
+		return
+	}
 	if isGlob(files) {
 		castFiles(p, files)
 		return

@@ -35,7 +35,7 @@ Drop the column, or write it with its true type.
 
 // nullHere reports what is of null type in one file and not in another, where RL008 does not.
 func nullHere(p *rule.Pass, files []*rule.File) {
-	if isGlob(files) {
+	if isGlob(files) || alike(files) {
 		return
 	}
 	typed := map[schema.Path]bool{}

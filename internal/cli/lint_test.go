@@ -1,0 +1,192 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rlprep/rlprep/datasets"
+	"github.com/rlprep/rlprep/internal/parquetio"
+	"github.com/rlprep/rlprep/internal/source"
+)
+
+// lintRules returns the rules that lint finds, each once.
+func lintRules(t *testing.T, args ...string) []string {
+	t.Helper()
+	_, stdout, stderr := runMain(t, append([]string{"lint", "-q", "--output-format", "jsonl"}, args...)...)
+	if stderr != "" {
+		t.Fatal(stderr)
+	}
+	var out []string
+	for line := range strings.Lines(stdout) {
+		var j struct{ Rule string }
+		if err := json.Unmarshal([]byte(line), &j); err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, j.Rule)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// TestRecipesLint holds what recipes write to what they declare: Expects and nothing else, and with --fixed nothing.
+func TestRecipesLint(t *testing.T) {
+	sources := map[string][]string{"sample": {"--demo"}}
+	if dir := sharedPath("data/gsm8k"); dir != "" {
+		sources["GSM8K"] = []string{"--source", dir}
+	} else {
+		t.Log("SKIPPED the real GSM8K: it is not there")
+	}
+	ran := 0
+	for name, from := range sources {
+		for _, r := range datasets.All() {
+			if !strings.HasPrefix(r.Name, "gsm8k") {
+				continue // no data of theirs is in the binary
+			}
+			for _, target := range []string{"", "verl@0.7", "verl@0.8", "verl@0.9", "verl@0.9-v0"} {
+				t.Run(strings.Join([]string{name, r.Name, target}, " "), func(t *testing.T) {
+					t.Parallel()
+					lintRecipe(t, r, target, from)
+				})
+				ran++
+			}
+		}
+	}
+	if ran == 0 {
+		t.Fatal("no recipe was run")
+	}
+}
+
+func lintRecipe(t *testing.T, r *datasets.Recipe, target string, from []string) {
+	var at []string
+	if target != "" {
+		at = []string{"--target", target}
+	}
+	for _, fixed := range []bool{false, true} {
+		out := filepath.Join(t.TempDir(), "out")
+		args := slices.Concat([]string{"preprocess", r.Name, "-q", "-o", out}, at, from)
+		want := slices.Clone(r.Expects)
+		if fixed {
+			args, want = append(args, "--fixed"), nil
+		}
+		code, _, stderr := runMain(t, args...)
+		if code == ExitUsage && strings.Contains(stderr, "has it no more") {
+			return
+		}
+		if code != ExitClean {
+			t.Fatalf("%v: exit %d: %s", args, code, stderr)
+		}
+		if got := lintRules(t, append(at, out)...); !slices.Equal(got, want) {
+			t.Errorf("%v: found %v, want %v", args, got, want)
+		}
+	}
+}
+
+// hollow overwrites the pages of a Parquet file of one row group, but those of the columns that keep names.
+func hollow(t *testing.T, name string, keep func(path string) bool) {
+	t.Helper()
+	f, err := parquetio.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	w, err := os.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	at := int64(len("PAR1"))
+	for _, l := range f.LeafInfos() {
+		if !keep(string(l.Path)) {
+			if _, err := w.WriteAt(slices.Repeat([]byte{0xFF}, int(l.Compressed)), at); err != nil {
+				t.Fatal(err)
+			}
+		}
+		at += l.Compressed
+	}
+}
+
+// TestReadsNothingElse lints files whose pages are destroyed: whoever reads one fails.
+func TestReadsNothingElse(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		args []string
+		keep string // the one column that may be read
+		exit int
+	}{
+		{"footers answer --schema-only", []string{"--schema-only"}, "", ExitClean},
+		{"null counts and dictionaries answer", []string{"--select", "RL301,RL303,RL304"}, "agent_name", ExitClean},
+		{"a rule reads its own columns", []string{"--select", "RL203"}, "data_source", ExitClean},
+		{"pages are read where nothing else answers", []string{"--select", "RL210"}, "agent_name", ExitFile},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := &testFile{name: "train.parquet", group: mutRows}
+			for i := range mutRows {
+				f.rows = append(f.rows, toolRow(i))
+			}
+			file := f.write(t, t.TempDir(), columnsOf(t, f.rows))
+			hollow(t, file, func(path string) bool { return path == tt.keep })
+			code, stdout, stderr := runMain(t, slices.Concat([]string{"lint", "-q"}, tt.args, []string{file})...)
+			if code != tt.exit || stdout != "no findings in 1 file\n" {
+				t.Errorf("exit %d, %s%s", code, stdout, stderr)
+			}
+		})
+	}
+}
+
+// hundred makes 100 files like those of a sharded dataset.
+func hundred(t testing.TB) []string {
+	dir := t.TempDir()
+	first := filepath.Join(dir, "train-00000.parquet")
+	out := filepath.Join(dir, "out")
+	if code, _, stderr := rlprep("preprocess", "gsm8k_tool_agent_loop", "--demo", "-q", "-o", out); code != ExitClean {
+		t.Fatal(stderr)
+	}
+	b, err := os.ReadFile(filepath.Join(out, "train.parquet"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := []string{first}
+	for i := 1; i < 100; i++ {
+		names = append(names, filepath.Join(dir, fmt.Sprintf("train-%05d.parquet", i)))
+	}
+	for _, name := range names {
+		if err := os.WriteFile(name, b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return names
+}
+
+// openFooters opens the files as any command does.
+func openFooters(t testing.TB, files []string) {
+	set, err := source.Resolve(t.Context(), source.Spec{Args: files, Lenient: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	set.Close()
+}
+
+func schemaOnly(t testing.TB, files []string) {
+	if code, _, stderr := rlprep(append([]string{"lint", "-q", "--schema-only"}, files...)...); code != ExitClean {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+}
+
+func BenchmarkOpenFooters(b *testing.B) {
+	files := hundred(b)
+	for b.Loop() {
+		openFooters(b, files)
+	}
+}
+
+func BenchmarkSchemaOnly(b *testing.B) {
+	files := hundred(b)
+	for b.Loop() {
+		schemaOnly(b, files)
+	}
+}
