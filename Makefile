@@ -6,6 +6,7 @@
 # make race          the tests of the packages that run in parallel, with the race detector
 # make fuzz          every fuzz target for FUZZTIME (20s)
 # make conformance   pyarrow, HF datasets, pandas, Polars and DuckDB read what we write (makes .venv/)
+# make conformance-verl  verl 0.9.1 itself over our rows and the examples of our rules (6 GB of venv, on first use); ARGS=--write for docs
 # make bench-data    GSM8K times 10 and 100, in .bench/ (1.7 GB)
 # make bench         side by side with cp, DuckDB, Polars, pyarrow, HF datasets and verl's own script; ARGS=--quick for a look
 # make wheel         wheels for pip, uv and pre-commit, in dist/
@@ -20,7 +21,7 @@ STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
 LDFLAGS     := -s -w $(if $(VERSION),-X github.com/rlprep/rlprep/internal/cli.release=$(VERSION))
 PARALLEL    := ./internal/pipeline ./internal/parquetio ./internal/shard ./internal/source ./internal/cli ./cmd/rlprep
 
-.PHONY: help build demo test lint docs race fuzz conformance bench-data bench wheel ci clean
+.PHONY: help build demo test lint docs race fuzz conformance conformance-verl bench-data bench wheel ci clean
 
 help:
 	@sed -n 's/^# \{0,1\}//p;/^$$/q' Makefile
@@ -51,6 +52,9 @@ fuzz:
 
 conformance:
 	sh testdata/conformance/run.sh $(ARGS)
+
+conformance-verl:
+	sh testdata/conformance/verl.sh $(ARGS)
 
 bench-data:
 	sh testdata/bench/data.sh

@@ -225,7 +225,7 @@ func rulePage(r *rule.Rule) string {
 		}
 	}
 	if d.Fix != "" {
-		fmt.Fprintf(&b, "\n## How to mend it\n\n```sh\nrlprep %s FILE…\n```\n", d.Fix)
+		fmt.Fprintf(&b, "\n## How to mend it\n\n```sh\nrlprep %s --in-place FILE…\n```\n", d.Fix)
 	}
 	return b.String()
 }

@@ -88,7 +88,7 @@ func explainRule(w io.Writer, r *rule.Rule) {
 		explainExample(w, e)
 	}
 	if r.Fix != "" {
-		section(w, "HOW TO MEND IT", "rlprep "+r.FixFor("")+" FILE…")
+		section(w, "HOW TO MEND IT", "rlprep "+r.FixFor("")+" --in-place FILE…")
 	}
 	section(w, "MORE", d.HelpURL)
 }

@@ -108,7 +108,7 @@ func help(r *rule.Rule, path schema.Path) string {
 	if r.Fix == "" {
 		return "rlprep explain " + r.ID
 	}
-	return "rlprep " + plain(r.FixFor(path)) + " FILE…"
+	return "rlprep " + plain(r.FixFor(path)) + " --in-place FILE…"
 }
 
 // counted returns "(2,117 rows)" for an entry that stands for more than it shows, else "".

@@ -1,4 +1,4 @@
-# verl 0.9.1 itself over what rlprep writes: sh testdata/conformance/verl.sh [--examples DIR]
+# verl 0.9.1 itself over what rlprep writes and over the examples of its rules: sh testdata/conformance/verl.sh [--write]
 # Needs the shared folder ($RLPREP_SHARED or ../shared), whose oracle/setup.sh makes a venv of 6.3 GB in the user's cache once
 # (two to three minutes), and the real GSM8K there. RLPREP=PATH uses that binary instead of building one. verl_oracle.py says what is asked.
 set -eu
@@ -21,4 +21,7 @@ export PYTHONDONTWRITEBYTECODE=1 RLPREP_SHARED="$shared" VERL_LOGGING_LEVEL=ERRO
 if [ -d "$shared/data/launch/verl" ]; then
 	"$python" "$here/launch_compose.py" compose "$bin" "$shared/data/launch/verl"
 fi
-exec "$python" "$here/verl_oracle.py" "$bin" "$@"
+examples=$(mktemp)
+trap 'rm -f "$examples"' EXIT
+(cd "$root" && RLPREP_EXPORT="$examples" go test ./internal/cli -run '^TestExportExamples$' -count 1)
+"$python" "$here/verl_oracle.py" "$bin" --examples "$examples" "$@"

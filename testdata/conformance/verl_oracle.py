@@ -1,12 +1,11 @@
-"""verl 0.9.1 itself over our outputs; see verl.sh. Usage: verl_oracle.py RLPREP [--examples DIR] [--rows 256]
+"""verl 0.9.1 itself over our outputs; see verl.sh. Usage: verl_oracle.py RLPREP [--examples FILE] [--write] [--rows 256]
 
 Every recipe on the real GSM8K: verl's own dataset class gives the samples of the golden rows (raw_prompt, agent_name, index,
 tools_kwargs, every other column); then the first 256 rows of each split go through agent loops, reward and trace of both
 trainers, and nothing but what EXPECTED lists may be said. The oracle (shared/oracle) runs verl's code; only the LLM is replaced.
 
---examples DIR: rows of rules' examples as Parquet. DIR/manifest.jsonl has a line a set: {"set", "files", "val": [], "tools": [],
-"agent": null, "bad": true, "rows": []}: of a bad set verl must say something, at those rows where any are named, of a good one
-nothing. Prints `N passed, N failed` at the end.
+--examples FILE: the examples of rules, which verl judges too; verl_examples.py has how. --write puts the table of what was executed into
+docs/conformance.md. Prints `N passed, N failed` at the end.
 """
 import argparse
 import contextlib
@@ -20,6 +19,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.environ["RLPREP_SHARED"], "oracle"))
 import reference  # noqa: E402
+import verl_examples  # noqa: E402
 
 # recipe: tools that its launch configures, and words of what verl is known to say of its faithful rows
 EXPECTED = {
@@ -93,19 +93,6 @@ def trains(oracle, recipe, folder, known):
     return new + gone
 
 
-def judge_example(oracle, m, folder):
-    """A bad set must be minded, at its rows; a good one must not."""
-    at = lambda names: [os.path.join(folder, n) for n in names]
-    events = said(oracle, m["set"], at(m["files"]), at(m.get("val", [])))
-    if not m["bad"]:
-        return [f"{e['stage']} {e['kind']}: {e['msg']}" for e in events]
-    if not events:
-        return "verl says nothing"
-    rows = {r for e in events for r in e.get("rows", [])}
-    missed = [r for r in m.get("rows", []) if rows and r not in rows]
-    return missed and f"rows {missed} are not among {sorted(rows)}"
-
-
 class Oracles:
     """One oracle for each set of tools and default agent: it takes seconds to make."""
 
@@ -156,20 +143,31 @@ def fixed(tool, score, oracles, work, real, rows):
             score.check(f"{recipe} --fixed: {rows} rows a split train", trains(oracles.of(tools), recipe, out, []))
 
 
+def write(table, score):
+    """Puts the table of rules between the marks of docs/conformance.md."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "conformance.md")
+    begin, end = "<!-- begin: verl.sh --write -->\n", "<!-- end -->"
+    text = open(path, encoding="utf-8").read()
+    head, rest = text.split(begin)
+    said = f"{score.passed} passed, {score.failed} failed, {score.skipped} skipped.\n\n"
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(head + begin + said + verl_examples.markdown(table) + end + rest.split(end)[1])
+
+
 def main():
     ap = argparse.ArgumentParser()
     ap.add_argument("tool")
-    ap.add_argument("--examples", default=os.environ.get("RLPREP_EXAMPLES"), help="folder with manifest.jsonl")
+    ap.add_argument("--examples", default=os.environ.get("RLPREP_EXAMPLES"), help="what TestExportExamples wrote")
+    ap.add_argument("--write", action="store_true", help="write docs/conformance.md")
     ap.add_argument("--rows", type=int, default=256)
     args = ap.parse_args()
     score, oracles, began = Score(), Oracles(), time.time()
     with tempfile.TemporaryDirectory(prefix="rlprep-verl-") as work:
         recipes(args.tool, score, oracles, work, args.rows)
-        if args.examples:
-            with open(os.path.join(args.examples, "manifest.jsonl"), encoding="utf-8") as f:
-                for m in map(json.loads, f):
-                    score.check(f"example {m['set']}", judge_example(oracles.of(m.get("tools", []), m.get("agent")), m, args.examples))
+        table = verl_examples.run(args.examples, said, oracles, score, work) if args.examples else {}
     print(f"verl took {time.time() - began:.0f} s")
+    if args.write:
+        write(table, score)
     print(f"{score.passed} passed, {score.failed} failed, {score.skipped} skipped")
     sys.exit(1 if score.failed else 0)
 
