@@ -36,6 +36,25 @@ func (sh *shell) exec(ctx context.Context, args []string) error {
 		return nil
 	}
 	switch base := filepath.Base(args[0]); base {
+	case pipeDone:
+		sh.pipe(args[1]) <- struct{}{}
+		if hc.LastExitStatus != 0 {
+			return interp.ExitStatus(hc.LastExitStatus)
+		}
+		return nil
+	case pipeWait:
+		select {
+		case <-sh.pipe(args[1]):
+		case <-ctx.Done():
+		case <-time.After(100 * time.Millisecond): // the left side reads what is not there, or has left the shell
+		}
+		return nil
+	case "which":
+		if len(args) == 2 && here(args[1]) {
+			fmt.Fprintln(hc.Stdout, "/usr/bin/"+args[1])
+			return nil
+		}
+		return interp.ExitStatus(1)
 	case "sleep":
 		return sh.sleep(ctx, hc)
 	case "bash", "sh", "zsh", "dash":
@@ -59,6 +78,16 @@ func (sh *shell) exec(ctx context.Context, args []string) error {
 		}
 		return nil
 	}
+}
+
+// pipe returns the channel of a pipe's left side.
+func (sh *shell) pipe(id string) chan struct{} {
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	if sh.pipes[id] == nil {
+		sh.pipes[id] = make(chan struct{}, maxCalls)
+	}
+	return sh.pipes[id]
 }
 
 // maxSleeps is how often a loop may sleep at one place: it waits for something that does not happen here, or for ever.

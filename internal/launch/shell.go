@@ -71,6 +71,9 @@ func Interpret(ctx context.Context, s *Script) (*Result, error) {
 	if err := sh.run(ctx, s.Args); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Name, err)
 	}
+	for _, g := range gaps(file) {
+		sh.notes = append(sh.notes, Note{g.line, g.what + " is not interpreted as bash does; values that it makes may be wrong"})
+	}
 	res := &Result{Commands: sh.finish(), Notes: sh.notes}
 	if len(res.Commands) > 0 {
 		return res, nil
@@ -104,65 +107,8 @@ func parseScript(name string, text []byte) (*syntax.File, error) {
 		}
 		return nil, fmt.Errorf("%s: read shell script: %w", name, err)
 	}
-	withoutProcesses(f)
-	inOrder(f)
+	rewrite(f)
 	return f, nil
-}
-
-// inOrder waits for each background command where it was started, so that calls are recorded in the order of the script.
-func inOrder(f *syntax.File) {
-	wait := &syntax.Stmt{Cmd: &syntax.CallExpr{Args: []*syntax.Word{{Parts: []syntax.WordPart{&syntax.Lit{Value: "wait"}}}}}}
-	waiting := func(list *[]*syntax.Stmt) {
-		var out []*syntax.Stmt
-		for _, s := range *list {
-			if out = append(out, s); s.Background {
-				out = append(out, wait)
-			}
-		}
-		*list = out
-	}
-	syntax.Walk(f, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.File:
-			waiting(&n.Stmts)
-		case *syntax.Block:
-			waiting(&n.Stmts)
-		case *syntax.Subshell:
-			waiting(&n.Stmts)
-		case *syntax.IfClause:
-			waiting(&n.Then)
-		case *syntax.WhileClause:
-			waiting(&n.Do)
-		case *syntax.ForClause:
-			waiting(&n.Do)
-		case *syntax.CaseItem:
-			waiting(&n.Stmts)
-		}
-		return true
-	})
-}
-
-// withoutProcesses rewrites process substitutions, which would make named pipes: "< <(cmd)" reads what cmd prints, as a here
-// string; any other becomes the name that bash gives it.
-func withoutProcesses(f *syntax.File) {
-	syntax.Walk(f, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.Redirect:
-			if n.Op == syntax.RdrIn && n.Word != nil && len(n.Word.Parts) == 1 {
-				if ps, ok := n.Word.Parts[0].(*syntax.ProcSubst); ok && ps.Op == syntax.CmdIn {
-					n.Op = syntax.WordHdoc
-					n.Word.Parts[0] = &syntax.DblQuoted{Parts: []syntax.WordPart{&syntax.CmdSubst{Left: ps.OpPos, Right: ps.Rparen, Stmts: ps.Stmts}}}
-				}
-			}
-		case *syntax.Word:
-			for i, p := range n.Parts {
-				if ps, ok := p.(*syntax.ProcSubst); ok {
-					n.Parts[i] = &syntax.Lit{ValuePos: ps.Pos(), ValueEnd: ps.End(), Value: "/dev/fd/63"}
-				}
-			}
-		}
-		return true
-	})
 }
 
 // A shell is one run of a script.
@@ -177,6 +123,7 @@ type shell struct {
 	globs    int
 	sources  map[string]bool // absolute paths that source may open
 	slept    map[syntax.Pos]int
+	pipes    map[string]chan struct{} // left sides of pipes that are done, by number
 	stopped  error
 
 	placeholders []string // arguments that the script was given beside the user's
@@ -191,7 +138,7 @@ type recorded struct {
 }
 
 func newShell(s *Script, f *syntax.File) *shell {
-	return &shell{script: s, files: []*syntax.File{f}, sources: map[string]bool{}, slept: map[syntax.Pos]int{}}
+	return &shell{script: s, files: []*syntax.File{f}, sources: map[string]bool{}, slept: map[syntax.Pos]int{}, pipes: map[string]chan struct{}{}}
 }
 
 // run interprets the script, with args as $1 …
@@ -334,12 +281,34 @@ func (sh *shell) call(ctx context.Context, args []string) ([]string, error) {
 		sh.maySource(ctx, args)
 	case name == "printf" && slices.ContainsFunc(args[1:], wide.MatchString):
 		return []string{"true"}, nil
+	case name == "printf" && len(args) > 3 && args[1] == "-v" && syntax.ValidName(args[2]):
+		return printfInto(args[2], args[3:]), nil
+	case name == "command" && len(args) == 3 && args[1] == "-v" && here(args[2]):
+		return []string{"echo", "/usr/bin/" + args[2]}, nil
 	case sh.lenient && name == "exit":
 		return []string{"true"}, nil
 	case sh.lenient && name == "set":
 		return withoutErrors(args), nil
 	}
 	return args, nil
+}
+
+// here reports whether a program is taken to be installed: what is recorded, and what is answered.
+func here(name string) bool {
+	return program(name) != "" || answers[name] != nil || name == "bash" || name == "sh" || name == "env"
+}
+
+// printfInto is "printf -v name …", which the interpreter lacks.
+func printfInto(name string, args []string) []string {
+	text := name + `="$(printf`
+	for _, a := range args {
+		q, err := syntax.Quote(a, syntax.LangBash)
+		if err != nil {
+			return []string{"true"}
+		}
+		text += " " + q
+	}
+	return []string{"eval", text + `)"`}
 }
 
 // withoutErrors takes -e and -u out of the arguments of set.
