@@ -29,6 +29,7 @@ var commands = []func(*app) *cobra.Command{
 	newInspect,
 	newLaunch,
 	newVerify,
+	newDiff,
 	newList,
 	newExplain,
 	newVersion,
