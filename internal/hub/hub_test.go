@@ -375,7 +375,7 @@ func TestManyFaults(t *testing.T) {
 			}
 			left--
 			injected++
-			return randomFault(rng, r)
+			return hubtest.Random(rng)
 		})
 		c := newClient(t, s)
 		c.Attempts, c.Idle = 14, 300*time.Millisecond
@@ -395,7 +395,7 @@ func TestManyFaults(t *testing.T) {
 			mu.Lock()
 			left--
 			injected++
-			f := randomFault(rng, &http.Request{Method: http.MethodGet})
+			f := hubtest.Random(rng)
 			mu.Unlock()
 			again := newClient(t, s)
 			again.Idle = 300 * time.Millisecond
@@ -417,23 +417,6 @@ func TestManyFaults(t *testing.T) {
 	if injected < 200 {
 		t.Errorf("only %d faults", injected)
 	}
-}
-
-func randomFault(rng *rand.Rand, r *http.Request) *hubtest.Fault {
-	kinds := []hubtest.Fault{
-		{Name: "reset", Reset: true},
-		{Name: "drop", Drop: 1 + rng.Int64N(1<<20)},
-		{Name: "429", Status: 429, Header: map[string]string{"Retry-After": "0.01"}},
-		{Name: "500", Status: 500}, {Name: "502", Status: 502}, {Name: "503", Status: 503},
-		{Name: "short", Short: 1 + rng.Int64N(100)},
-		{Name: "extra", Extra: 1 + rng.Int64N(100)},
-		{Name: "flip", Flip: 1 + rng.Int64N(1000)},
-		{Name: "wrong part", WrongPart: true},
-		{Name: "no range", NoRange: true},
-		{Name: "changed etag", Header: map[string]string{"X-Linked-Etag": `"` + strings.Repeat("0c", 32) + `"`, "ETag": `"other"`}},
-		{Name: "stall", Stall: time.Minute},
-	}
-	return &kinds[rng.IntN(len(kinds))]
 }
 
 // lookOn looks at the snapshots over and over: a file that is seen must be whole. The returned function ends it.

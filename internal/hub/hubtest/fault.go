@@ -2,10 +2,12 @@ package hubtest
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -28,6 +30,24 @@ type Fault struct {
 	Stall     time.Duration // wait so long before the body, then break off
 	NoRange   bool          // send the whole file where a part is asked for
 	WrongPart bool          // say that another part is sent than was asked for
+}
+
+// Random draws a fault that a client gets over, or tells of.
+func Random(rng *rand.Rand) *Fault {
+	kinds := []Fault{
+		{Name: "reset", Reset: true},
+		{Name: "drop", Drop: 1 + rng.Int64N(1<<20)},
+		{Name: "429", Status: 429, Header: map[string]string{"Retry-After": "0.01"}},
+		{Name: "500", Status: 500}, {Name: "502", Status: 502}, {Name: "503", Status: 503},
+		{Name: "short", Short: 1 + rng.Int64N(100)},
+		{Name: "extra", Extra: 1 + rng.Int64N(100)},
+		{Name: "flip", Flip: 1 + rng.Int64N(1000)},
+		{Name: "wrong part", WrongPart: true},
+		{Name: "no range", NoRange: true},
+		{Name: "changed etag", Header: map[string]string{"X-Linked-Etag": `"` + strings.Repeat("0c", 32) + `"`, "ETag": `"other"`}},
+		{Name: "stall", Stall: time.Minute},
+	}
+	return &kinds[rng.IntN(len(kinds))]
 }
 
 // serve answers r wrongly.

@@ -247,7 +247,7 @@ func (s *Server) find(w http.ResponseWriter, r *http.Request, name, revision str
 	token, hasToken := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	switch {
 	case re == nil && !hasToken:
-		fail(w, http.StatusUnauthorized, "", "Invalid username or password.")
+		fail(w, http.StatusUnauthorized, "RepoNotFound", "Invalid username or password.")
 		return nil, ""
 	case re == nil:
 		fail(w, http.StatusNotFound, "RepoNotFound", "Repository not found")
