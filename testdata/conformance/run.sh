@@ -18,4 +18,6 @@ export PYTHONDONTWRITEBYTECODE=1
 "$python" "$here/selftest.py"
 "$python" "$here/edits.py" "$bin" --cases "${RLPREP_EDIT_CASES:-700}" --seed "${RLPREP_EDIT_SEED:-1}"
 RLPREP_SHARED=${RLPREP_SHARED:-$root/../shared} "$python" "$here/launch_compose.py" overrides "$bin"
+(cd "$root" && CGO_ENABLED=0 go build -o "$root/.venv/serve" ./internal/hub/hubtest/serve)
+"$python" "$here/hub.py" "$bin" "$root/.venv/serve"
 exec "$python" "$here/conform.py" "$bin" "$@"
