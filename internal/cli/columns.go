@@ -212,6 +212,11 @@ func hfPolicy(text string) (parquetio.HFPolicy, error) {
 
 // openParquet opens the files of a command that edits columns.
 func openParquet(ctx context.Context, a *app, args []string, filesFrom, command string) (*source.Set, error) {
+	for _, name := range args {
+		if strings.HasPrefix(name, source.RemoteScheme) {
+			return nil, usagef("%s: %s takes files of this machine: fetch it with 'hf download', or make it with 'rlprep run'", name, command)
+		}
+	}
 	set, err := source.Resolve(ctx, source.Spec{Args: args, FilesFrom: filesFrom, Stdin: a.stdin, Lenient: true})
 	if err != nil {
 		return nil, asInput(err)

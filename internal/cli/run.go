@@ -93,7 +93,7 @@ func (r *pipelineRun) run(ctx context.Context, name string, given func(flag stri
 
 // inDir is a name that the file has, seen from the working directory.
 func (r *pipelineRun) inDir(name string) string {
-	if filepath.IsAbs(name) {
+	if filepath.IsAbs(name) || strings.HasPrefix(name, source.RemoteScheme) {
 		return name
 	}
 	return filepath.ToSlash(filepath.Join(r.dir, name))

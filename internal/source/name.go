@@ -345,7 +345,7 @@ func (n *namer) splitGlobs(args []string) ([]candidate, error) {
 			continue
 		}
 		name := s.Glob
-		if !filepath.IsAbs(name) {
+		if !filepath.IsAbs(name) && !strings.HasPrefix(name, RemoteScheme) {
 			name = root + strings.TrimPrefix(filepath.ToSlash(name), "./")
 		}
 		layout := n.spec.Layout
