@@ -121,7 +121,7 @@ func TestHubKill(t *testing.T) {
 		if got := exitStatus(cmd); got != want && got != 0 && got != -1 { // -1: before it listened
 			t.Errorf("kill %d: exit %d, wanted %d: %s", n, got, want, said.String())
 		}
-		if time.Since(start) > 3*time.Second {
+		if time.Since(start) > 20*time.Second {
 			t.Errorf("kill %d: it took %v to end", n, time.Since(start))
 		}
 		if got, _ := contents(t, out); got != nil && !maps.Equal(got, j.want) {
@@ -143,7 +143,7 @@ func TestHubTogether(t *testing.T) {
 			t.Fatal(err)
 		}
 		held := filepath.Join(filepath.Dir(out), ".out.rlprep", "lock")
-		for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		for deadline := time.Now().Add(60 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 			if b, _ := os.ReadFile(held); len(b) > 0 {
 				break
 			}

@@ -65,7 +65,7 @@ func newClient(t testing.TB, s *hubtest.Server, env ...string) *Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Backoff, c.Idle = time.Millisecond, 2*time.Second
+	c.Backoff, c.Idle = time.Millisecond, 10*time.Second
 	return c
 }
 
