@@ -253,3 +253,22 @@ type FileText struct {
 	Name string // as the user wrote it
 	Text string
 }
+
+// A Fault is a row at which a step cannot go on, for a reason that other rows will have too: the run ends.
+type Fault struct {
+	Where   string // the place in the user's own code
+	Number  int64  // of the row within its split
+	Message string
+	Pos     schema.Pos // filled in by who reads the rows
+}
+
+func (f *Fault) Error() string {
+	s := fmt.Sprintf("%s: row %d: %s", f.Where, f.Number, f.Message)
+	if f.Pos.File != "" {
+		s += " (" + f.Pos.String() + ")"
+	}
+	return s
+}
+
+// ExitCode makes it an error of what was asked for, as running it again does not help.
+func (f *Fault) ExitCode() int { return 2 }

@@ -20,6 +20,7 @@ import (
 var commands = []func(*app) *cobra.Command{
 	newPreprocess,
 	newRun,
+	newMap,
 	newAdd,
 	newDrop,
 	newRename,

@@ -105,7 +105,7 @@ func pages(t *testing.T) map[string]string {
 		all[filepath.Join("rules", r.ID+".md")] = rulePage(r) + sourceLink(t, strings.ToLower(r.ID)+"_", "schema/*/")
 	}
 	for _, v := range transform.All() {
-		all[filepath.Join("transforms", v.Name+".md")] = transformPage(v) + sourceLink(t, fmt.Sprintf(`"%s"`, v.Name), "transform/")
+		all[filepath.Join("transforms", v.Name+".md")] = transformPage(v) + cmp.Or(sourceLink(t, fmt.Sprintf(`"%s"`, v.Name), "transform/"), sourceLink(t, fmt.Sprintf(`"%s"`, v.Name), "internal/starmap/"))
 	}
 	for _, r := range datasets.All() {
 		all[filepath.Join("recipes", r.Name+".md")] = recipePage(r) + sourceLink(t, fmt.Sprintf(`"%s"`, r.Name), "datasets/")

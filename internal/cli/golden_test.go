@@ -187,17 +187,23 @@ func TestGoldenGSM8K(t *testing.T) {
 	}
 }
 
-// ways are the ways beside a recipe to make verl's rows of GSM8K: a pipeline file.
+// ways are the ways beside a recipe to make verl's rows of GSM8K: a pipeline file and a map function.
 func ways(recipe string) map[string][]string {
-	return map[string][]string{"yaml": {"run", "../../testdata/pipelines/" + recipe + ".yaml"}}
+	return map[string][]string{
+		"yaml": {"run", "../../testdata/pipelines/" + recipe + ".yaml"},
+		"star": {"map", "../../testdata/maps/" + recipe + ".star", "--expects", "RL302"},
+	}
 }
 
-// TestGoldenWays holds the pipelines of testdata to the rows of verl's own scripts: on the sample, which their sources name, and on
+var gsm8kRecipes = []string{"gsm8k", "gsm8k_multiturn_w_tool", "gsm8k_tool_agent_loop", "gsm8k_multiturn_w_interaction", "gsm8k_multiturn_sft"}
+
+// TestGoldenWays holds the pipelines and map functions of testdata to the rows of verl's own scripts: on the sample, which their sources name, and on
 // the real GSM8K.
 func TestGoldenWays(t *testing.T) {
-	for _, recipe := range []string{"gsm8k", "gsm8k_multiturn_w_tool", "gsm8k_tool_agent_loop", "gsm8k_multiturn_w_interaction", "gsm8k_multiturn_sft"} {
+	for _, recipe := range gsm8kRecipes {
 		for way, args := range ways(recipe) {
 			t.Run(way+"/"+recipe, func(t *testing.T) {
+				t.Parallel()
 				out := filepath.Join(t.TempDir(), "out")
 				mustRun(t, append(args, "--source", "../../testdata/sample", "-o", out, "-q")...)
 				for _, split := range []string{"train", "test"} {

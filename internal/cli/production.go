@@ -90,6 +90,9 @@ func (b *production) check() error {
 
 // make does it, or with --dry-run shows what it would do.
 func (b *production) make(ctx context.Context) error {
+	if err := b.learn(ctx); err != nil {
+		return err
+	}
 	if b.dryRun {
 		return b.preview(ctx)
 	}
@@ -208,7 +211,11 @@ func (b *production) preview(ctx context.Context) error {
 			}
 		}
 		for _, r := range v.Rejected {
-			fmt.Fprintf(w, "rejected: %s: %s [%s]\n", r.Pos, r.Message, r.Reason)
+			where := r.Pos.String()
+			if r.Where != "" {
+				where = fmt.Sprintf("%s: row %d", r.Where, r.Number)
+			}
+			fmt.Fprintf(w, "rejected: %s: %s [%s]\n", where, r.Message, r.Reason)
 		}
 	}
 	return nil

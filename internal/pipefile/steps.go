@@ -67,7 +67,7 @@ func (f *File) step(n *node, open func(string) (string, error)) {
 		f.fault(n.pos, "a step without a verb (%s)", strings.Join(verbNames(), ", "))
 		return
 	}
-	if _, err := out.make("split"); err != nil {
+	if _, err := out.make("train"); err != nil {
 		f.argFault(&out, err)
 		return
 	}
@@ -116,6 +116,9 @@ func (f *File) args(s *Step, n *node, open func(string) (string, error)) bool {
 	return true
 }
 
+// SplitType is the Type of an argument that is the name of the split where it is not given.
+const SplitType = "split"
+
 // FileType is the Type of an argument that names a file; the verb gets a transform.FileText.
 const FileType = "file"
 
@@ -136,7 +139,9 @@ func (f *File) argFault(s *Step, err error) {
 			at = p
 		}
 	}
-	f.fault(at, "%v", err)
+	for line := range strings.Lines(err.Error()) { // of a script, all faults are told
+		f.fault(at, "%s", strings.TrimSuffix(line, "\n"))
+	}
 }
 
 // make makes the transform for a split.
@@ -144,6 +149,11 @@ func (s *Step) make(split string) (transform.Transform, error) {
 	args := transform.Args{}
 	for name, v := range s.Args {
 		args[name] = withSplit(v, split)
+	}
+	for _, a := range s.Verb.Args {
+		if _, given := args[a.Name]; a.Type == SplitType && !given {
+			args[a.Name] = split
+		}
 	}
 	return s.Verb.New(args)
 }

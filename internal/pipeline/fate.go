@@ -18,7 +18,7 @@ func (p *Plan) Fates(split string) (out []Fate, decoded []schema.Path, err error
 			continue
 		}
 		u := t.Units[0]
-		w := &worker{plan: p}
+		w := newWorker(p)
 		r := &result{dropped: map[string]int64{}, findings: newFindings()}
 		m := w.newMachine(t, u, u.Parts[0], r, true)
 		for i, l := range m.prog.leaf {

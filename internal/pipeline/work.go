@@ -411,6 +411,7 @@ func (m *machine) step(i int, s *step, state *record.Batch) error {
 		row = int32(cur.Row())
 		n, reason, err := out.Run(m.funcs[i], cur)
 		var reject *transform.Reject
+		var fault *transform.Fault
 		switch {
 		case errors.As(err, &reject):
 			if n > 0 {
@@ -418,6 +419,9 @@ func (m *machine) step(i int, s *step, state *record.Batch) error {
 			}
 			m.reject(Rejected{Pos: cur.Origin().At(reject.Path), Reason: reject.Reason, Message: reject.Message, Value: reject.Value,
 				Where: reject.Where, Number: cur.Number()}, state, int(row))
+		case errors.As(err, &fault):
+			fault.Pos = cur.Origin()
+			return fault
 		case err != nil:
 			return fmt.Errorf("%s: %w", cur.Origin(), err)
 		case failed != nil:

@@ -1,0 +1,277 @@
+// Package starmap runs map functions and conditions that users write in Starlark, as HF datasets' map runs Python's: an example is a dict,
+// what the function returns becomes the row. Text, numbers and regular expressions behave as in Python; what cannot is an error. A
+// function sees its row and nothing else: no files, no clock, nothing from row to row; and what a row may take is bounded.
+package starmap
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"go.starlark.net/resolve"
+	"go.starlark.net/starlark"
+	"go.starlark.net/syntax"
+
+	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/transform"
+)
+
+// maxSource is the size of a script, in bytes, beyond which it is none.
+const maxSource = 1 << 20
+
+// rowTime is the time after which a row is given up, whatever its steps: some single steps take long.
+const rowTime = 3 * time.Second
+
+// A Program is a script, loaded.
+type Program struct {
+	Name  string       // as the user named it
+	Print func(string) // what print is given; nil: nothing is shown
+
+	globals starlark.StringDict
+	uses    map[useKey]*use
+}
+
+// Errors are all faults of a script that were found before it ran, a line each.
+type Errors []string
+
+func (e Errors) Error() string { return strings.Join(e, "\n") }
+
+var options = &syntax.FileOptions{TopLevelControl: true, GlobalReassign: true}
+
+// Load reads a script. What Python has and Starlark has not is told all at once, with what to write in its place.
+func Load(name, text string) (*Program, error) {
+	if len(text) > maxSource {
+		return nil, fmt.Errorf("%s:1:1: the script has %d bytes, expected at most %d", name, len(text), maxSource)
+	}
+	if at, ok := longest(text); ok {
+		return nil, fmt.Errorf("%s:%d:1: the line is too long, or nested too deeply, to be read", name, at)
+	}
+	toks := lex(text)
+	for _, t := range toks {
+		if t.depth > 4*maxDepth {
+			return nil, fmt.Errorf("%s:%d:%d: brackets are nested more than %d deep", name, t.line, t.col, 4*maxDepth)
+		}
+	}
+	var faults Errors
+	for _, h := range hints(toks) {
+		faults = append(faults, fmt.Sprintf("%s:%d:%d: %s", name, h.line, h.col, h.text))
+	}
+	if len(faults) > 0 {
+		return nil, faults
+	}
+	file, err := options.Parse(name, toStarlark(text, toks), 0)
+	if err != nil {
+		return nil, syntaxFault(err)
+	}
+	p := &Program{Name: name, uses: map[useKey]*use{}}
+	p.study(file)
+	rewrite(file.Stmts)
+	prog, err := starlark.FileProgram(file, predeclared.Has)
+	if err != nil {
+		return nil, syntaxFault(err)
+	}
+	w := p.worker()
+	p.globals, err = w.init(prog)
+	if err != nil {
+		return nil, w.startFault(err)
+	}
+	p.globals.Freeze()
+	return p, nil
+}
+
+// maxLine is the length of a line, in bytes, beyond which it is none that anybody wrote.
+const maxLine = 100_000
+
+// longest looks for what makes a parser recurse without brackets: very many operators in one line, or very deep indents.
+func longest(text string) (line int, ok bool) {
+	for i, l := range strings.Split(text, "\n") {
+		indent := len(l) - len(strings.TrimLeft(l, " \t"))
+		ops := strings.Count(l, " not ") + strings.Count(l, "--") + strings.Count(l, "- -") + strings.Count(l, "lambda") + strings.Count(l, " if ")
+		if indent > 1000 || ops > 500 || len(l) > maxLine {
+			return i + 1, true
+		}
+	}
+	return 0, false
+}
+
+// syntaxFault puts the place first, and says of Python's chained comparisons what to write.
+func syntaxFault(err error) error {
+	var list resolve.ErrorList
+	if errors.As(err, &list) {
+		var out Errors
+		for _, e := range list {
+			out = append(out, fmt.Sprintf("%s: %s%s", e.Pos, e.Msg, missing(e.Msg)))
+		}
+		return out
+	}
+	var e syntax.Error
+	if errors.As(err, &e) {
+		msg := e.Msg
+		switch {
+		case strings.Contains(msg, "does not associate"):
+			msg += ": write 'a < b and b < c'"
+		case strings.Contains(msg, "invalid escape sequence"):
+			msg += `: write r"…" around a pattern, or \\`
+		}
+		return fmt.Errorf("%s: %s", e.Pos, msg)
+	}
+	return err
+}
+
+// missing says what to take for a name of Python's that is not here.
+func missing(msg string) string {
+	name, ok := strings.CutPrefix(msg, "undefined: ")
+	if !ok {
+		return ""
+	}
+	name, _, _ = strings.Cut(name, " ")
+	switch name {
+	case "map", "filter":
+		return ": write a comprehension, [f(x) for x in list if …]"
+	case "open", "os", "requests", "sys", "pathlib", "subprocess":
+		return ": a map function reads nothing but its row"
+	case "random", "np", "numpy", "time", "datetime", "uuid":
+		return ": rows depend on nothing but the input; step sample chooses rows by hash"
+	case "datasets", "pd", "pandas", "torch":
+		return ": rows come from --source, and the function gets one as a dict"
+	case "Exception", "ValueError":
+		return ": write fail(\"…\")"
+	case "collections", "OrderedDict", "defaultdict":
+		return ": a dict keeps its order; d.setdefault(key, [])"
+	}
+	return ""
+}
+
+// A worker runs a program's functions; it belongs to one goroutine.
+type worker struct {
+	prog   *Program
+	thread *starlark.Thread
+	end    uint64 // the steps that the row at hand may take
+	over   bool   // it took them
+	late   bool   // it took too long
+	timer  *time.Timer
+	armed  bool
+	arena  []schema.Value
+}
+
+// firstSteps are taken without a look at the time.
+const firstSteps = 2000
+
+func (p *Program) worker() *worker {
+	w := &worker{prog: p, thread: &starlark.Thread{Name: p.Name}}
+	w.thread.SetLocal("worker", w)
+	w.thread.Print = func(*starlark.Thread, string) {}
+	w.thread.OnMaxSteps = func(t *starlark.Thread) {
+		if t.Steps >= w.end {
+			w.over = true
+			t.Cancel("steps")
+			return
+		}
+		w.arm()
+		t.SetMaxExecutionSteps(w.end)
+	}
+	return w
+}
+
+// arm sets the time for the row at hand.
+func (w *worker) arm() {
+	w.armed = true
+	if w.timer != nil {
+		w.timer.Reset(rowTime)
+		return
+	}
+	w.timer = time.AfterFunc(rowTime, func() { w.thread.Cancel("time") })
+}
+
+// begin begins a row.
+func (w *worker) begin(steps uint64) {
+	w.thread.Steps, w.end, w.over, w.late = 0, steps, false, false
+	w.thread.SetMaxExecutionSteps(min(firstSteps, steps))
+	w.arena = w.arena[:0]
+}
+
+// done ends a row.
+func (w *worker) done() {
+	if w.armed {
+		w.late = !w.timer.Stop() && !w.over
+		w.armed = false
+	}
+	w.thread.Uncancel()
+}
+
+// init runs the script's own statements.
+func (w *worker) init(prog *starlark.Program) (starlark.StringDict, error) {
+	w.begin(10 * DefaultSteps)
+	defer w.done()
+	return prog.Init(w.thread, predeclared)
+}
+
+func (w *worker) call(f starlark.Callable, args starlark.Tuple) (starlark.Value, error) {
+	w.begin(DefaultSteps)
+	v, err := starlark.Call(w.thread, f, args, nil)
+	w.done()
+	return v, err
+}
+
+// where is the innermost place in the script that an error came through.
+func (w *worker) where(err error) string {
+	var e *starlark.EvalError
+	if errors.As(err, &e) {
+		for i := range e.CallStack {
+			if pos := e.CallStack.At(i).Pos; pos.IsValid() && pos.Filename() == w.prog.Name {
+				return pos.String()
+			}
+		}
+	}
+	return w.prog.Name
+}
+
+// message is what an error says, and whether it is a bound that was met.
+func (w *worker) message(err error) (msg string, bound bool) {
+	var limit *limitError
+	switch {
+	case errors.As(err, &limit):
+		return limit.text, true
+	case w.over:
+		return "the row takes more steps than a row may (2,000,000): an endless loop?", true
+	case w.late && strings.Contains(err.Error(), "cancelled"):
+		return fmt.Sprintf("the row takes longer than %v", rowTime), true
+	}
+	defer func() { msg = cut(msg, 400) }()
+	msg = err.Error()
+	var e *starlark.EvalError
+	if errors.As(err, &e) {
+		msg = e.Msg
+	}
+	if name, ok := strings.CutSuffix(msg, "called recursively"); ok {
+		return name + "called recursively: Starlark has no recursion; write a loop over a list of what is still to do", true
+	}
+	if strings.Contains(msg, "frozen") {
+		msg += ": a map function keeps nothing from row to row; make the value in the function"
+	}
+	return msg, false
+}
+
+func (w *worker) startFault(err error) error {
+	msg, _ := w.message(err)
+	return fmt.Errorf("%s: %s", w.where(err), msg)
+}
+
+// fault is what the pipeline gets for a row that failed: a rejection, or for a bound an error that ends the run.
+func (w *worker) fault(err error, row schema.Row, reason string, columns []string) error {
+	msg, bound := w.message(err)
+	if bound {
+		return &transform.Fault{Where: w.where(err), Number: row.Number(), Message: msg}
+	}
+	if key, ok := strings.CutPrefix(msg, `key "`); ok && strings.HasSuffix(key, `" not in dict`) {
+		key = strings.TrimSuffix(key, `" not in dict`)
+		if near := schema.Nearest(key, columns); near != "" && near != key {
+			msg += fmt.Sprintf("; did you mean %q?", near)
+		} else if !slices.Contains(columns, key) {
+			msg += fmt.Sprintf(" (columns: %s)", strings.Join(columns, ", "))
+		}
+	}
+	return &transform.Reject{Reason: reason, Where: w.where(err), Message: msg}
+}

@@ -1,0 +1,319 @@
+package starmap
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// A lexeme is a token of Python, as far as it matters here.
+type lexeme struct {
+	kind      lexKind
+	text      string
+	start     int // in the source
+	line, col int
+	depth     int  // of brackets around it
+	first     bool // of its logical line
+}
+
+type lexKind uint8
+
+const (
+	lexName lexKind = iota
+	lexString
+	lexNumber
+	lexOp
+	lexNewline
+)
+
+// lex cuts Python source into lexemes; comments and blanks are left out. Damaged text gives fewer lexemes, never an error: that is the
+// parser's.
+func lex(src string) []lexeme {
+	var out []lexeme
+	depth, line, lineStart := 0, 1, 0
+	counted, chars := 0, 0 // characters of the line up to a byte of it, so that a long line is counted once
+	first := true
+	add := func(kind lexKind, from, to int) {
+		if counted < lineStart {
+			counted, chars = lineStart, 0
+		}
+		chars += utf8.RuneCountInString(src[counted:from])
+		counted = from
+		out = append(out, lexeme{kind, src[from:to], from, line, chars + 1, depth, first})
+		first = false
+	}
+	for i := 0; i < len(src); {
+		c := src[i]
+		switch {
+		case c == '\n':
+			if depth == 0 && !first {
+				add(lexNewline, i, i)
+				first = true
+			}
+			i++
+			line, lineStart = line+1, i
+		case c == ' ' || c == '\t' || c == '\r':
+			i++
+		case c == '\\' && i+1 < len(src) && src[i+1] == '\n':
+			i += 2
+			line, lineStart = line+1, i
+		case c == '#':
+			for i < len(src) && src[i] != '\n' {
+				i++
+			}
+		case c == '"' || c == '\'':
+			end := stringEnd(src, i)
+			add(lexString, i, end)
+			for k := i; k < end; k++ {
+				if src[k] == '\n' {
+					line, lineStart = line+1, k+1
+				}
+			}
+			i = end
+		case isNameByte(c) && (c < '0' || c > '9'):
+			end := i
+			for end < len(src) && isNameByte(src[end]) {
+				end++
+			}
+			add(lexName, i, end)
+			i = end
+		case c >= '0' && c <= '9':
+			end := i
+			for end < len(src) && (isNameByte(src[end]) || src[end] == '.') {
+				end++
+			}
+			add(lexNumber, i, end)
+			i = end
+		default:
+			end := i + 1
+			for _, op := range []string{":=", "**", "->", "//", "==", "!=", "<=", ">=", "<<", ">>", "+=", "-=", "*=", "%="} {
+				if strings.HasPrefix(src[i:], op) {
+					end = i + 2
+					break
+				}
+			}
+			if strings.IndexByte(")]}", c) >= 0 && depth > 0 {
+				depth--
+			}
+			add(lexOp, i, end)
+			if strings.IndexByte("([{", c) >= 0 {
+				depth++
+			}
+			i = end
+		}
+	}
+	return out
+}
+
+func isNameByte(c byte) bool {
+	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c >= 0x80
+}
+
+// stringEnd returns where the string literal that begins with a quote at i ends.
+func stringEnd(src string, i int) int {
+	q := src[i : i+1]
+	if strings.HasPrefix(src[i:], q+q+q) {
+		for k := i + 3; k < len(src); k++ {
+			if src[k] == '\\' {
+				k++
+			} else if strings.HasPrefix(src[k:], q+q+q) {
+				return k + 3
+			}
+		}
+		return len(src)
+	}
+	for k := i + 1; k < len(src); k++ {
+		switch src[k] {
+		case '\\':
+			k++
+		case '\n':
+			return k
+		case q[0]:
+			return k + 1
+		}
+	}
+	return len(src)
+}
+
+// A hint is what Python has and Starlark has not, with what to write in its place.
+type hint struct {
+	line, col int
+	text      string
+}
+
+// statements are the hints for words that begin a statement.
+var statements = map[string]string{
+	"assert":   "assert is Python's alone: write 'if not (CONDITION): fail(\"…\")', which rejects the row",
+	"try":      "try is Python's alone: test before you do ('if x == None', 'if key in d', re.search), or fail(\"…\") to reject the row",
+	"except":   "except is Python's alone: test before you do",
+	"finally":  "finally is Python's alone",
+	"raise":    "raise is Python's alone: write fail(\"…\"), which rejects the row",
+	"class":    "class is Python's alone: use functions and dicts",
+	"while":    "while is Python's alone: write 'for _ in range(LIMIT):' and break",
+	"with":     "with is Python's alone: a map function opens nothing",
+	"del":      "del is Python's alone: write d.pop(key)",
+	"global":   "global is Python's alone: a map function keeps nothing from row to row",
+	"nonlocal": "nonlocal is Python's alone: return the value",
+	"async":    "async is Python's alone",
+	"yield":    "yield is Python's alone: return a list",
+	"from":     "from is Python's alone: re, json and math are there without; of others, copy the functions that you need",
+}
+
+// modules are those that are there without an import.
+var modules = []string{"re", "json", "math"}
+
+// hints returns what of the source Starlark lacks, in order.
+func hints(toks []lexeme) []hint {
+	var out []hint
+	for i, t := range toks {
+		if text := hintAt(toks, i); text != "" {
+			out = append(out, hint{t.line, t.col, text})
+		}
+	}
+	return out
+}
+
+func hintAt(toks []lexeme, i int) string {
+	t := toks[i]
+	at := func(k int) lexeme {
+		if k < 0 || k >= len(toks) {
+			return lexeme{kind: lexNewline}
+		}
+		return toks[k]
+	}
+	next, prev := at(i+1), at(i-1)
+	switch {
+	case t.kind == lexName && t.first && t.text == "import":
+		if slices.Contains(modules, next.text) && at(i+2).kind == lexNewline {
+			return ""
+		}
+		return fmt.Sprintf("import %s: re, json and math are there without; nothing else can be imported: copy the functions that you need", next.text)
+	case t.kind == lexName && t.first && t.text == "if" && next.text == "__name__":
+		return "leave out the block of __main__: rows come from --source, and make_map_fn or process_fn stands at the left margin"
+	case t.kind == lexName && t.first && statements[t.text] != "":
+		return statements[t.text]
+	case t.kind == lexName && t.text == "yield":
+		return statements["yield"]
+	case t.kind == lexName && next.kind == lexString && next.start == t.start+len(t.text):
+		return prefixHint(t.text)
+	case t.kind == lexName && t.text == "is" && prev.text != ".":
+		if next.text == "not" {
+			return "is not is Python's alone: write != (x != None)"
+		}
+		return "is is Python's alone: write == (x == None)"
+	case t.text == ":=":
+		return "the walrus := is Python's alone: assign on a line of its own"
+	case t.text == "->":
+		return "annotations are Python's alone: leave out '-> TYPE'"
+	case t.text == "**" && (prev.kind == lexName && prev.text != "return" && prev.text != "lambda" || prev.kind == lexNumber || prev.text == ")" || prev.text == "]"):
+		return "** is Python's alone: write pow(x, y)"
+	case t.first && t.text == "@":
+		return "decorators are Python's alone: call the function"
+	case t.kind == lexName && t.text == "def":
+		return annotation(toks, i)
+	case t.text == "{":
+		return setLiteral(toks, i)
+	case t.kind == lexName && t.text == "set" && next.text == "(" && prev.text != "." && prev.text != "def":
+		return "sets are Python's alone: use a dict with True for values, or a list"
+	case t.kind == lexName && t.first && next.text == ":" && t.depth == 0 && at(i+2).kind == lexName && at(i+3).text == "=" && !slices.Contains([]string{"else", "lambda"}, t.text):
+		return "annotations are Python's alone: leave out ': TYPE'"
+	}
+	return ""
+}
+
+func prefixHint(prefix string) string {
+	switch strings.ToLower(prefix) {
+	case "f", "fr", "rf":
+		return "f-strings are Python's alone: write \"{} and {}\".format(a, b), \"%s\" % a, or a + b"
+	case "u":
+		return "the prefix u is Python's alone: leave it out"
+	}
+	return ""
+}
+
+// annotation looks for types of parameters in the def at i.
+func annotation(toks []lexeme, i int) string {
+	if i+2 >= len(toks) || toks[i+2].text != "(" {
+		return ""
+	}
+	depth := toks[i+2].depth + 1
+	for k := i + 3; k < len(toks) && toks[k].depth >= depth; k++ {
+		if toks[k].text == ":" && toks[k].depth == depth {
+			return "annotations are Python's alone: leave out ': TYPE' of the parameters"
+		}
+		if toks[k].text == "lambda" {
+			return ""
+		}
+	}
+	return ""
+}
+
+// setLiteral looks whether the brace at i opens a set: something in it, and no colon at its level.
+func setLiteral(toks []lexeme, i int) string {
+	depth, some := toks[i].depth+1, false
+	for k := i + 1; k < len(toks); k++ {
+		t := toks[k]
+		switch {
+		case t.text == "}" && t.depth == depth-1:
+			if some {
+				return "sets are Python's alone: use a dict with True for values, or a list"
+			}
+			return ""
+		case t.text == ":" && t.depth == depth, t.text == "**":
+			return ""
+		}
+		some = true
+	}
+	return ""
+}
+
+// toStarlark returns the source with what Python says otherwise than Starlark, and means the same: imports of modules that are
+// there already are left out, and string literals side by side are joined. Lines stay where they are.
+func toStarlark(src string, toks []lexeme) string {
+	var b strings.Builder
+	done := 0
+	for i := 0; i < len(toks); i++ {
+		t := toks[i]
+		if t.kind == lexName && t.first && t.text == "import" && i+1 < len(toks) {
+			name := toks[i+1]
+			b.WriteString(src[done:t.start] + "pass")
+			done = name.start + len(name.text)
+			continue
+		}
+		last := i
+		for last+1 < len(toks) {
+			next := last + 1
+			if toks[next].kind == lexName && next+1 < len(toks) && toks[next+1].kind == lexString && toks[next+1].start == toks[next].start+len(toks[next].text) && t.kind == lexString {
+				next++ // r"…"
+			}
+			if t.kind != lexString || toks[next].kind != lexString {
+				break
+			}
+			last = next
+		}
+		if last == i {
+			continue
+		}
+		start := t.start
+		if i > 0 && toks[i-1].kind == lexName && toks[i-1].start+len(toks[i-1].text) == t.start {
+			start = toks[i-1].start // its prefix
+		}
+		b.WriteString(src[done:start] + "(")
+		done = start
+		for k := i; k <= last; k++ {
+			if toks[k].kind != lexString {
+				continue
+			}
+			end := toks[k].start + len(toks[k].text)
+			b.WriteString(src[done:end])
+			done = end
+			if k < last {
+				b.WriteString(" +")
+			}
+		}
+		b.WriteString(")")
+		i = last
+	}
+	return b.String() + src[done:]
+}

@@ -1,0 +1,210 @@
+package starmap
+
+import (
+	"fmt"
+	"math"
+
+	"go.starlark.net/starlark"
+
+	"github.com/rlprep/rlprep/schema"
+)
+
+// readable returns an error for a type whose values a function cannot see.
+func readable(at schema.Path, t schema.Type) error {
+	switch t.Kind {
+	case schema.Struct, schema.List:
+		for _, f := range t.Fields {
+			if err := readable(at, f.Type); err != nil {
+				return err
+			}
+		}
+	case schema.Map, schema.Time, schema.Decimal, schema.Other:
+		return fmt.Errorf("column %q is %s, which a function cannot read: leave it untouched, or cast it first", at, t)
+	}
+	return nil
+}
+
+// fromRow makes a value of a row one of a function's.
+func fromRow(v schema.Value) starlark.Value {
+	switch v.Kind() {
+	case schema.Text:
+		return starlark.String(v.Text())
+	case schema.Int:
+		return starlark.MakeInt64(v.Int())
+	case schema.Float:
+		return starlark.Float(v.Float())
+	case schema.Bool:
+		return starlark.Bool(v.Bool())
+	case schema.Binary:
+		return starlark.Bytes(v.Text())
+	case schema.List:
+		out := make([]starlark.Value, v.Len())
+		for i := range out {
+			out[i] = fromRow(v.Elem(i))
+		}
+		return starlark.NewList(out)
+	case schema.Struct:
+		out := starlark.NewDict(v.Len())
+		for i, f := range v.Type().Fields {
+			_ = out.SetKey(starlark.String(f.Name), fromRow(v.Elem(i))) // a new dict takes any text
+		}
+		return out
+	}
+	return starlark.None
+}
+
+// A typeError is a value that does not fit its column.
+type typeError struct {
+	path schema.Path
+	want string
+	got  starlark.Value
+}
+
+func (e *typeError) Error() string {
+	return fmt.Sprintf("key %s: expected %s, got %s", e.path, e.want, describe(e.got))
+}
+
+// describe names a value of a function, short.
+func describe(v starlark.Value) string {
+	switch v := v.(type) {
+	case starlark.String:
+		return "text " + schema.TextValue(string(v)).Excerpt(40)
+	case starlark.Int, starlark.Float, starlark.Bool:
+		return kindName(v) + " " + cut(v.String(), 40)
+	}
+	return kindName(v)
+}
+
+// toRow makes a function's value one of type t. Lists and structs live in the worker's arena until the next row.
+func (w *worker) toRow(v starlark.Value, t *schema.Type, at schema.Path, depth int) (schema.Value, error) {
+	if depth > maxDepth {
+		return schema.Value{}, errDeep
+	}
+	switch x := v.(type) {
+	case starlark.NoneType:
+		return schema.NullValue, nil
+	case starlark.String:
+		if t.Kind == schema.Text {
+			return schema.TextValue(string(x)), nil
+		}
+	case starlark.Bytes:
+		if t.Kind == schema.Binary {
+			return schema.BinaryValue(string(x)), nil
+		}
+	case starlark.Bool:
+		if t.Kind == schema.Bool {
+			return schema.BoolValue(bool(x)), nil
+		}
+	case starlark.Float:
+		if t.Kind == schema.Float {
+			return schema.FloatValue(float64(x)), nil
+		}
+	case starlark.Int:
+		if v, ok := intAs(x, t); ok {
+			return v, nil
+		}
+	case *starlark.Dict:
+		if t.Kind == schema.Struct {
+			return w.structOf(x, t, at, depth)
+		}
+	case *starlark.List:
+		if t.Kind == schema.List {
+			return w.listOf(x, t, at, depth)
+		}
+	case starlark.Tuple:
+		if t.Kind == schema.List {
+			return w.listOf(x, t, at, depth)
+		}
+	}
+	if t.Kind == schema.Null {
+		return schema.Value{}, &typeError{at, fmt.Sprintf("null, as in the first %d rows (say its type by schema)", sampleRows), v}
+	}
+	return schema.Value{}, &typeError{at, t.String(), v}
+}
+
+func intAs(x starlark.Int, t *schema.Type) (schema.Value, bool) {
+	i, ok := x.Int64()
+	switch {
+	case t.Kind == schema.Float:
+		f := float64(i)
+		return schema.FloatValue(f), ok && math.Abs(f) <= 1<<53
+	case t.Kind != schema.Int || !ok:
+		return schema.Value{}, false
+	case t.Unsigned && (i < 0 || t.Bits < 64 && i>>t.Bits != 0):
+		return schema.Value{}, false
+	case !t.Unsigned && t.Bits < 64 && i>>(t.Bits-1) != 0 && i>>(t.Bits-1) != -1:
+		return schema.Value{}, false
+	}
+	return schema.IntValue(i), true
+}
+
+// take takes n values of the arena; those taken before stay valid.
+func (w *worker) take(n int) []schema.Value {
+	start := len(w.arena)
+	if start+n > cap(w.arena) {
+		w.arena = make([]schema.Value, 0, 2*(start+n))
+		start = 0
+	}
+	w.arena = w.arena[:start+n]
+	return w.arena[start : start+n : start+n]
+}
+
+func (w *worker) listOf(x starlark.Indexable, t *schema.Type, at schema.Path, depth int) (schema.Value, error) {
+	elems := w.take(x.Len())
+	for i := range elems {
+		var err error
+		if elems[i], err = w.toRow(x.Index(i), &t.Fields[0].Type, at, depth+1); err != nil {
+			if e, ok := err.(*typeError); ok && e.path == at {
+				e.path = at.Elem()
+			}
+			return schema.Value{}, err
+		}
+	}
+	return schema.ListValue(elems), nil
+}
+
+func (w *worker) structOf(x *starlark.Dict, t *schema.Type, at schema.Path, depth int) (schema.Value, error) {
+	elems := w.take(len(t.Fields))
+	found := 0
+	for i := range t.Fields {
+		f := &t.Fields[i]
+		v, ok, err := x.Get(starlark.String(f.Name))
+		if err != nil || !ok {
+			elems[i] = schema.NullValue
+			continue
+		}
+		found++
+		if elems[i], err = w.toRow(v, &f.Type, "", depth+1); err != nil {
+			if e, ok := err.(*typeError); ok {
+				e.path = join(at.Field(f.Name), e.path)
+			}
+			return schema.Value{}, err
+		}
+	}
+	if found < x.Len() {
+		for _, k := range x.Keys() {
+			name, isText := starlark.AsString(k)
+			if _, i := t.Field(name); !isText || i < 0 {
+				return schema.Value{}, &typeError{at, t.String(), extraKey{k}}
+			}
+		}
+	}
+	return schema.StructValue(t, elems), nil
+}
+
+// join returns the path below, seen from at.
+func join(at, below schema.Path) schema.Path {
+	switch {
+	case below == "":
+		return at
+	case below[0] == '[':
+		return at + below
+	}
+	return at + "." + below
+}
+
+// An extraKey stands for a key that a dict has and its type has not, in messages.
+type extraKey struct{ starlark.Value }
+
+// Type implements starlark.Value.
+func (e extraKey) Type() string { return "dict with the key " + cut(e.Value.String(), 40) }
