@@ -163,7 +163,7 @@ func (p *Plan) bytesPerRow(s Split, parts []Part) (float64, error) {
 	job := *p.Job
 	job.Rules, job.KeepRejects = nil, false
 	trial := &Plan{Job: &job, Schemas: p.Schemas, programs: p.programs}
-	w := newWorker(trial, make(chan struct{}, 1))
+	w := newWorker(trial)
 	var in, out int64
 	for _, u := range trial.units(s, mine, 0) {
 		r := w.unit(context.Background(), &Task{Split: s.Name}, u)

@@ -24,7 +24,7 @@ func (p *Plan) Preview(ctx context.Context, split string, rows int) (*Preview, e
 }
 
 func (p *Plan) preview(ctx context.Context, t *Task, u Unit, rows int, out *Preview) error {
-	w := newWorker(p, make(chan struct{}, 1))
+	w := newWorker(p)
 	r := &result{dropped: map[string]int64{}, findings: newFindings()}
 	m := w.newMachine(t, u, u.Parts[0], r, false)
 	m.whole = true
@@ -32,23 +32,33 @@ func (p *Plan) preview(ctx context.Context, t *Task, u Unit, rows int, out *Prev
 		return err
 	}
 	defer m.close()
-	in, err := m.reader.Next(ctx, rows)
+	in, err := m.reader.Next(ctx, previewRows)
 	if err != nil && err != io.EOF {
 		return err
 	}
 	in.Schema, in.First = m.prog.in, u.Number
-	for i := range in.Rows {
-		out.Before = append(out.Before, in.RowJSON(i))
+	before := make([][]byte, in.Rows)
+	for i := range before {
+		before[i] = in.RowJSON(i)
 	}
 	after, err := m.apply(in)
 	if err != nil {
 		return err
 	}
-	out.After = make([][][]byte, in.Rows)
+	became := make([][][]byte, in.Rows)
 	for i := range after.Rows {
 		at := after.Origin(i)
-		out.After[at] = append(out.After[at], after.RowJSON(i))
+		became[at] = append(became[at], after.RowJSON(i))
 	}
-	out.Rejected = r.rejects
+	out.Rejected = r.rejects[:min(len(r.rejects), rows)]
+	for i, shown := 0, 0; i < len(before) && (i < rows || shown == 0); i++ { // the first rows, and where they were left out one that was not
+		if i < rows || len(became[i]) > 0 {
+			out.Before, out.After = append(out.Before, before[i]), append(out.After, became[i])
+			shown += len(became[i])
+		}
+	}
 	return nil
 }
+
+// previewRows is how many rows are looked at to show the first.
+const previewRows = 64

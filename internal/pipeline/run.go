@@ -234,7 +234,8 @@ func (r *runner) work(todo []assignment) error {
 	busy := make(chan struct{}, workers)
 	for range workers {
 		wg.Go(func() {
-			w := newWorker(r.plan, busy)
+			w := newWorker(r.plan)
+			w.busy = busy
 			for i := range next {
 				results[i] <- w.unit(ctx, todo[i].task, todo[i].task.Units[todo[i].unit])
 			}

@@ -55,9 +55,9 @@ type worker struct {
 	busy     chan struct{}                 // of all workers: one place a unit, the others are for those who compress pages
 }
 
-// newWorker returns a worker; busy has a place for each of them.
-func newWorker(p *Plan, busy chan struct{}) *worker {
-	return &worker{plan: p, busy: busy, encoders: map[string]*parquetio.Encoder{}, builders: map[*step][]*record.Builder{}}
+// newWorker returns a worker that works alone.
+func newWorker(p *Plan) *worker {
+	return &worker{plan: p, busy: make(chan struct{}, 1), encoders: map[string]*parquetio.Encoder{}, builders: map[*step][]*record.Builder{}}
 }
 
 func (w *worker) unit(ctx context.Context, t *Task, u Unit) *result {

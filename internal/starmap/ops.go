@@ -261,6 +261,8 @@ func addToAt(t *starlark.Thread, _ *starlark.Builtin, a starlark.Tuple, _ []star
 // index is x[i]; of text it is the character, not the byte.
 func index(x, i starlark.Value) (starlark.Value, error) {
 	switch x := x.(type) {
+	case *match: // a Mapping too
+		return x.group(i)
 	case starlark.Mapping:
 		v, ok, err := x.Get(i)
 		if err == nil && !ok {
@@ -283,8 +285,6 @@ func index(x, i starlark.Value) (starlark.Value, error) {
 		from := byteAt(s, n)
 		_, w := utf8.DecodeRuneInString(s[from:])
 		return starlark.String(s[from : from+w]), nil
-	case *match:
-		return x.group(i)
 	case starlark.Indexable:
 		n, err := place(i, kindName(x))
 		if err != nil {
