@@ -57,11 +57,12 @@ func Compose(c *Command, o Options) *Config {
 	return cfg
 }
 
-// ComposeFile merges the defaults, one YAML file and overrides.
+// ComposeFile merges the defaults, one YAML file and overrides. The file is found from where we are, as a script is; cwd is where
+// the launch runs.
 func ComposeFile(file, cwd string, overrides []string, o Options) (*Config, error) {
-	abs := file
-	if !filepath.IsAbs(abs) {
-		abs = filepath.Join(cwd, abs)
+	abs, err := filepath.Abs(file)
+	if err != nil {
+		return nil, fmt.Errorf("find configuration: %w", err)
 	}
 	doc, err := readYAML(abs, file)
 	if err != nil {
