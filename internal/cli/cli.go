@@ -26,6 +26,8 @@ var commands = []func(*app) *cobra.Command{
 	newRename,
 	newSelect,
 	newReshard,
+	newInit,
+	newSchema,
 	newLint,
 	newInspect,
 	newLaunch,

@@ -39,7 +39,8 @@ same road as preprocess: nothing becomes visible unless everything is right, a r
 command, and the bytes written depend on the input, the file and the options alone.
 
 Steps are transforms: 'rlprep list transforms' names them, 'rlprep explain TRANSFORM' tells what one does. Names of files in
-a pipeline are taken from its own folder.`,
+a pipeline are taken from its own folder. 'rlprep init pipeline FILE' writes a first one, 'rlprep schema pipeline' the JSON
+Schema for editors.`,
 		Example: `  rlprep run pipeline.yaml --dry-run
   rlprep run pipeline.yaml -o out/
   rlprep run pipeline.yaml --source other.jsonl --split train --limit 100 -o out/`,

@@ -4,7 +4,10 @@ import "github.com/rlprep/rlprep/schema"
 
 // RowJSON returns row at as a JSON object of the columns that are decoded. It reads the batch from its start, so it is for
 // a row or two.
-func (b *Batch) RowJSON(at int) []byte {
+func (b *Batch) RowJSON(at int) []byte { return b.RowValue(at).AppendJSON(nil) }
+
+// RowValue returns row at as a struct of the columns that are decoded, a view of the batch.
+func (b *Batch) RowValue(at int) schema.Value {
 	var paths []schema.Path
 	var fields []schema.Field
 	leaf := 0
@@ -28,5 +31,5 @@ func (b *Batch) RowJSON(at int) []byte {
 		values[i] = cur.At(i)
 	}
 	t := schema.StructOf(fields...)
-	return schema.StructValue(&t, values).AppendJSON(nil)
+	return schema.StructValue(&t, values)
 }
