@@ -71,9 +71,11 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	return code
 }
 
+// Help lists the commands in the order that is meant. It is a switch of the whole process.
+func init() { cobra.EnableCommandSorting = false }
+
 // newRoot builds the tree of commands.
 func newRoot(a *app) *cobra.Command {
-	cobra.EnableCommandSorting = false
 	root := &cobra.Command{
 		Use:   "rlprep COMMAND",
 		Short: "prepare and lint datasets for RL training of language models",
