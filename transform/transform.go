@@ -25,6 +25,10 @@ type Plan struct {
 	Puts  []Put
 	// Order is the order of all columns that are left, where it is to be another one; nil: as they come.
 	Order []string
+	// Shape is the columns as they are to be, in their order, where a step says them as a whole and nothing else: what is not there
+	// becomes null, what is of another type becomes one of this, which holds all its values (schema.Type; a double may not hold an
+	// integer: that ends the run). Its columns are those of the file and more. Nil: none.
+	Shape *schema.Schema
 	// Bind makes the Func; it is called once a worker, so scratch may live in its closure. Nil: nothing to compute, and every
 	// row goes on. A Plan may have a Func and compute no Put: it chooses rows.
 	Bind func() Func
@@ -197,7 +201,7 @@ func (e *StepError) Unwrap() error { return e.Err }
 type Example struct {
 	Title string
 	Args  string // JSON
-	In    string
+	In    string // a blank line begins another file
 	Out   string
 	Error string // what Plan or the row's rejection says; Out is then empty
 }

@@ -74,10 +74,14 @@ func checkTexts(t *testing.T, v *transform.Verb) {
 // runExample runs e and compares what comes out with what it says, errors included.
 func runExample(t *testing.T, v *transform.Verb, e transform.Example) {
 	step, err := v.New(args(t, e.Args))
-	var out *transformtest.Table
+	var out []string
 	var rejected []transformtest.Rejection
 	if err == nil {
-		out, rejected, err = parse(t, e.In).Apply(step)
+		var files []*transformtest.Table
+		for _, text := range strings.Split(e.In, "\n\n") {
+			files = append(files, parse(t, text))
+		}
+		out, rejected, err = transformtest.ApplyFiles(files, step)
 	}
 	if err == nil && len(rejected) > 0 {
 		r := rejected[0].Err
@@ -92,7 +96,7 @@ func runExample(t *testing.T, v *transform.Verb, e transform.Example) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Join(out.Lines(), "\n"); got != e.Out {
+	if got := strings.Join(out, "\n"); got != e.Out {
 		t.Errorf("got\n%s\nwant\n%s", got, e.Out)
 	}
 }
@@ -107,7 +111,8 @@ func TestVerbsConform(t *testing.T) {
 			if err != nil {
 				continue
 			}
-			table := parse(t, strings.Repeat(e.In+"\n", 3))
+			first, _, _ := strings.Cut(e.In, "\n\n")
+			table := parse(t, strings.Repeat(first+"\n", 3))
 			before, _ := json.Marshal(table.Schema)
 			plan, err := step.Plan(table.Schema)
 			if err != nil {

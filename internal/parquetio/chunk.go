@@ -44,10 +44,7 @@ const (
 // dictionary-encoded and its values are text, binary or numbers; it may hold values that no row has.
 func (f *File) Chunk(rg, leaf int) (out rule.Chunk, err error) {
 	c := f.chunk(rg, leaf)
-	out.Nulls = c.nulls
-	if f.physical[leaf].MaxDef == 0 {
-		out.Nulls = 0
-	}
+	out.Nulls = f.nulls(rg, leaf)
 	if !c.allDictionary() {
 		return out, nil
 	}

@@ -24,9 +24,26 @@ type edit struct {
 	idle []int
 	// refuse says why the edit cannot be done; it matters only where it is not idle.
 	refuse string
+	// cast: the values of base become those of the slot's type, which is wider.
+	cast *cast
+	// hollow: there is no base, and nothing in any row: the slot is below a field that the file lacks.
+	hollow *hollow
 }
 
 const noFill = -1
+
+// A cast says what is told where a value does not become one of the wider type.
+type cast struct {
+	path  schema.Path
+	where string // in the pipeline file, or the step
+}
+
+// A hollow is where a field would be that is not there: in a struct that stands at level def below so many lists. With guard a leaf of the
+// struct says where the struct is null.
+type hollow struct {
+	def, rep uint8
+	repeated bool // there are lists on the way to the leaf
+}
 
 // A witness is a leaf below a struct, whose levels say where the struct is null. maxDef is its level at its place.
 type witness struct {
@@ -187,7 +204,7 @@ func (m *machine) resolve() {
 		e := slots[i].edit
 		switch {
 		case e == nil:
-		case slices.ContainsFunc(e.idle, m.whole0):
+		case e.hollow == nil && slices.ContainsFunc(e.idle, m.whole0):
 			m.at[i] = m.at[e.base]
 		case e.refuse != "" && m.fault == nil:
 			m.fault = errors.New(e.refuse)
@@ -214,14 +231,19 @@ func (m *machine) need(s int, need []bool) {
 	if sl.edit == nil {
 		return
 	}
-	m.need(sl.edit.base, need)
+	if sl.edit.hollow == nil {
+		m.need(sl.edit.base, need)
+	}
 	if sl.edit.fill >= 0 {
 		m.need(sl.edit.fill, need)
 	}
-	if len(sl.edit.guard) > 0 {
+	if len(sl.edit.guard) > 0 && !m.idle(sl.edit) {
 		m.need(sl.edit.guard[m.witness(sl.edit.guard)].slot, need)
 	}
 }
+
+// idle reports whether a struct that lacks a field is known to be there in every row.
+func (m *machine) idle(e *edit) bool { return e.hollow != nil && slices.ContainsFunc(e.idle, m.whole0) }
 
 // witness chooses the one that costs least to read.
 func (m *machine) witness(ws []witness) int {
@@ -277,11 +299,16 @@ func (m *machine) lifted(s int, maxDef uint8, state *record.Batch) (*record.Vect
 // edit computes an edited slot.
 func (m *machine) edit(sl *slot, state *record.Batch) (*record.Vector, error) {
 	e := sl.edit
+	if e.hollow != nil {
+		return m.hollow(e, state)
+	}
 	base, err := m.lifted(e.base, sl.maxDef, state)
 	if err != nil {
 		return nil, err
 	}
 	switch {
+	case e.cast != nil:
+		return m.cast(sl, base, state)
 	case e.guard != nil:
 		w := e.guard[m.witness(e.guard)]
 		like, err := m.lifted(w.slot, w.maxDef, state)
@@ -301,6 +328,9 @@ func (m *machine) edit(sl *slot, state *record.Batch) (*record.Vector, error) {
 
 // constant returns the value of a constant in so many rows.
 func constant(s *slot, rows int) (*record.Vector, error) {
+	if s.konst.IsNull() && s.maxDef > 0 {
+		return record.Hollow(nil, rows, 0, s.maxDef-1, false), nil
+	}
 	b, err := record.NewBuilder(schema.Field{Name: "value", Type: s.typ, Nullable: s.maxDef > 0}, max(s.maxDef, 1)-1)
 	if err != nil {
 		return nil, err

@@ -47,6 +47,10 @@ func (p *Plan) compile(s Split) error {
 		steps = p.Job.Steps(s.Name)
 	}
 	tight := slices.ContainsFunc(s.Files, func(f int) bool { return files[f].Format == "parquet" })
+	steps, err := p.gather(s, steps, tight)
+	if err != nil {
+		return err
+	}
 	progs := map[int]*program{}
 	for _, f := range s.Files {
 		prog, err := compile(files[f].Schema, steps, tight, p.Job.Keep)
@@ -123,14 +127,14 @@ func unifyFields(at schema.Path, a, b []schema.Field) ([]schema.Field, error) {
 	for i := range max(len(a), len(b)) {
 		switch {
 		case i >= len(a):
-			return nil, fmt.Errorf("column %q: the other file of the split has none; give the files one schema first", at.Field(b[i].Name))
+			return nil, fmt.Errorf("column %q: the other file of the split has none; step unify of a pipeline gives the files one schema", at.Field(b[i].Name))
 		case i >= len(b) || a[i].Name != b[i].Name:
-			return nil, fmt.Errorf("expected column %q; give the files one schema first", at.Field(a[i].Name))
+			return nil, fmt.Errorf("expected column %q; step unify of a pipeline gives the files one schema", at.Field(a[i].Name))
 		}
 		x, y := a[i].Type, b[i].Type
 		fields := x.Fields
 		if x, y = stored(x), stored(y); !x.Equal(y) {
-			return nil, fmt.Errorf("column %q is %s, expected %s; give the files one type first", at.Field(b[i].Name), b[i].Type, a[i].Type)
+			return nil, fmt.Errorf("column %q is %s, expected %s; step unify of a pipeline gives the files one type", at.Field(b[i].Name), b[i].Type, a[i].Type)
 		}
 		var err error
 		if fields, err = unifyFields(at.Field(a[i].Name), fields, b[i].Type.Fields); err != nil {

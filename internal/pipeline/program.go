@@ -191,11 +191,23 @@ func located(t transform.Transform, err error) error {
 	return &transform.StepError{Where: l.Where, Verb: l.Verb, Err: err}
 }
 
+// where is the place of a step in the user's file, or what there is of it.
+func where(t transform.Transform) string {
+	if l, ok := t.(transform.Located); ok {
+		return l.Where
+	}
+	return "step unify"
+}
+
 func (c *compiler) step(t transform.Transform) error {
 	in := c.schema()
 	plan, err := t.Plan(in)
 	if err != nil {
 		return err
+	}
+	if plan.Shape != nil {
+		c.cols = (&shaper{c, where(t)}).fields(c.cols, plan.Shape.Fields, "", nil, 0, 0)
+		return nil
 	}
 	s := &step{schema: in, leaf: in.Leaves(), from: slotsOf(c.cols), plan: plan}
 	if plan.Bind != nil {

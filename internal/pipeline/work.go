@@ -84,9 +84,10 @@ func (w *worker) attempt(ctx context.Context, t *Task, u Unit, raw, repeats bool
 		enc = w.encoder(t.Split)
 	}
 	number := u.Number
+	mixed := w.mixed(t, u)
 	for _, part := range u.Parts {
 		m := w.newMachine(t, u, part, r, raw)
-		m.repeats = repeats
+		m.repeats, m.mixed = repeats, mixed
 		if err := m.open(ctx); err != nil {
 			return nil, err
 		}
@@ -133,8 +134,9 @@ type machine struct {
 	reader Reader
 	checks *checks
 
-	told    bool // a rule was told that values made from row numbers are distinct
-	repeats bool // they are not: rows come out more than once
+	mixed   []bool // by leaf of the output: one value for all rows here and not elsewhere in the unit, or the other way round; nil: none
+	told    bool   // a rule was told that values made from row numbers are distinct
+	repeats bool   // they are not: rows come out more than once
 
 	worker   *worker
 	funcs    []transform.Func
@@ -329,10 +331,65 @@ func (m *machine) apply(in *record.Batch) (*record.Batch, error) {
 	for i, c := range m.raw {
 		out.Leaves[i].Raw = c
 	}
+	if m.mixed != nil {
+		m.spread(out, state)
+	}
 	if m.prog.relevel != nil {
 		m.relevel(out)
 	}
 	return out, m.fault
+}
+
+// mixed returns the leaves of the output that are constant, or numbers of rows, in some parts of a unit alone; nil where there are none.
+func (w *worker) mixed(t *Task, u Unit) []bool {
+	var out []bool
+	var first *machine
+	for _, part := range u.Parts {
+		m := &machine{job: w.plan.Job, part: part, prog: w.plan.programs[t.Split][part.File]}
+		m.resolve()
+		if first == nil {
+			first = m
+			continue
+		}
+		for i := range m.prog.leaf {
+			if sameForm(first.form(i), m.form(i)) {
+				continue
+			}
+			if out == nil {
+				out = make([]bool, len(m.prog.leaf))
+			}
+			out[i] = true
+		}
+	}
+	return out
+}
+
+// sameForm reports whether neither slot is a constant or numbers of rows, or both are the same.
+func sameForm(a, b *slot) bool {
+	switch {
+	case a.konst != nil && b.konst != nil:
+		return a.konst.Equal(*b.konst)
+	case a.seq != nil && b.seq != nil:
+		return *a.seq == *b.seq
+	}
+	return a.konst == nil && b.konst == nil && a.seq == nil && b.seq == nil
+}
+
+// form is the slot that a leaf of the output is made of.
+func (m *machine) form(leaf int) *slot { return &m.prog.slots[m.at[m.prog.from[leaf]]] }
+
+// spread gives leaves that are constant in some parts of a unit alone a value a row.
+func (m *machine) spread(b *record.Batch, state *record.Batch) {
+	for i, mixed := range m.mixed {
+		l := &b.Leaves[i]
+		if !mixed || l.Const == nil && l.Seq == nil {
+			continue
+		}
+		l.Const, l.Seq = nil, nil
+		if v := m.vector(m.prog.from[i], state); v != nil {
+			l.Vec = v.Lift(m.form(i).maxDef, m.prog.own[i])
+		}
+	}
 }
 
 // relevel brings the levels of a file's leaves to those of its split.
@@ -406,6 +463,9 @@ func (m *machine) step(i int, s *step, state *record.Batch) error {
 	})
 	cur := m.cursors[i]
 	cur.Reset(m.batch(state, s.schema, s.leaf, s.from, nil, s.bind.Leaves()))
+	if m.fault != nil {
+		return m.fault
+	}
 	changed := false
 	for cur.Next() {
 		row = int32(cur.Row())

@@ -170,6 +170,7 @@ type slot struct {
 	f64    []float64
 	f32    []float32
 	bits   *array.Boolean
+	u32    bool // i32 holds unsigned numbers
 
 	entry, value int // where the current row begins
 	next, after  int // where the next one does
@@ -221,7 +222,7 @@ func newSlot(l *Leaf) slot {
 	case *array.Int64:
 		s.i64 = a.Int64Values()
 	case *array.Int32:
-		s.i32 = a.Int32Values()
+		s.i32, s.u32 = a.Int32Values(), l.Type.Kind == schema.Int && l.Type.Unsigned
 	case *array.Float64:
 		s.f64 = a.Float64Values()
 	case *array.Float32:
@@ -405,6 +406,8 @@ func (s *slot) read(c *Cursor, n *node, entry, value int) schema.Value {
 		return textOf(s.kind, unsafe.String(unsafe.SliceData(b), len(b)))
 	case s.i64 != nil:
 		return intOf(s.kind, s.i64[value])
+	case s.i32 != nil && s.u32:
+		return schema.IntValue(int64(uint32(s.i32[value])))
 	case s.i32 != nil:
 		return intOf(s.kind, int64(s.i32[value]))
 	case s.bits != nil:

@@ -44,6 +44,10 @@ func (t *Table) run(plan *transform.Plan) (*Table, []Rejection, error) {
 	if err := t.check(plan); err != nil {
 		return nil, nil, err
 	}
+	if plan.Shape != nil {
+		out, err := t.shape(plan.Shape)
+		return out, nil, err
+	}
 	out := &Table{Schema: t.Schema.Clone()}
 	for _, p := range plan.Puts {
 		out.Schema.Fields = putField(out.Schema.Fields, p.Path.Steps(), p)
@@ -78,6 +82,45 @@ func (t *Table) run(plan *transform.Plan) (*Table, []Rejection, error) {
 		}
 	}
 	return final, rejected, nil
+}
+
+// shape returns the rows as those of another schema.
+func (t *Table) shape(to *schema.Schema) (*Table, error) {
+	out := &Table{Schema: to, Numbers: t.Numbers}
+	whole := schema.StructOf(to.Fields...)
+	for _, r := range t.Rows {
+		row, err := fit(r, &whole)
+		if err != nil {
+			return nil, err
+		}
+		out.Rows = append(out.Rows, row)
+	}
+	return out, nil
+}
+
+// ApplyFiles carries out one step on the files of a split and returns their rows, one file after the other.
+func ApplyFiles(files []*Table, step transform.Transform) (lines []string, rejected []Rejection, err error) {
+	if g, ok := step.(transform.Gatherer); ok {
+		var in []transform.FileSchema
+		for i, f := range files {
+			in = append(in, transform.FileSchema{Name: fmt.Sprintf("in-%d.jsonl", i), Schema: f.Schema})
+		}
+		if step, err = g.Gather(in); err != nil {
+			return nil, nil, err
+		}
+	}
+	for _, f := range files {
+		plan, err := step.Plan(f.Schema)
+		if err != nil {
+			return nil, nil, err
+		}
+		out, bad, err := f.run(plan)
+		if err != nil {
+			return nil, nil, err
+		}
+		lines, rejected = append(lines, out.Lines()...), append(rejected, bad...)
+	}
+	return lines, rejected, nil
 }
 
 // check returns an error for a plan that the engine could not carry out.
