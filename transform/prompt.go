@@ -12,13 +12,21 @@ var _ = Add(Verb{
 	Title: "make chat messages of other columns",
 	Doc: `
 Writes a list of {role, content}, which is what verl's datasets read: 'prompt' for RL rows, 'messages' for SFT rows. Give
-'user', and 'system' where there is one, or the whole list as 'messages'.
+'user', and 'system' where there is one, or the whole list as 'messages'; or 'from', a column of messages that is there already.
+
+Of a column of messages all turns are taken, with all that a message holds beside role and content. 'system' then stands first, in place of
+a system message that is there; 'suffix' is written behind the last user message; with 'through: user' what comes after that is left
+out, such as the answer to be learned. With none of these the column is copied undecoded. A row without a user message is rejected
+(no-user-message) where one is asked for.
 ` + templateDoc,
 	Args: []Arg{
 		{Name: "path", Type: "path", Doc: "where to; prompt when not given"},
 		{Name: "system", Type: "template", Doc: "the system message; none when not given"},
 		{Name: "user", Type: "template", Doc: "the user message: '{{question}} Think step by step.'"},
 		{Name: "messages", Type: "list of {role, template}", Doc: "all messages, in place of system and user"},
+		{Name: "from", Type: "path", Doc: "a column of messages, in place of user"},
+		{Name: "suffix", Type: "template", Doc: "with from: what stands behind the last user message"},
+		{Name: "through", Type: "string", Values: []string{"end", "user"}, Doc: "with from: the last turn taken: end (all, the default) or user (up to the last user message)"},
 		afterArg, ifArg,
 	},
 	New: newPrompt,
@@ -40,6 +48,32 @@ Writes a list of {role, content}, which is what verl's datasets read: 'prompt' f
 			Args:  `{"user":"{{prompt}}","if":"replace"}`,
 			In:    `{"prompt":"1+1?","ability":"math"}`,
 			Out:   `{"prompt":[{"role":"user","content":"1+1?"}],"ability":"math"}`,
+		},
+		{
+			Title: "messages that are there, without the answer",
+			Args:  `{"from":"messages","system":"You are a math expert.","suffix":" Put the answer in \\boxed{}.","through":"user"}`,
+			In: `{"messages":[{"role":"user","content":"1+1?"},{"role":"assistant","content":"2"}]}` + "\n" +
+				`{"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Hi."},{"role":"assistant","content":"Hi!"},{"role":"user","content":"2+2?"}]}`,
+			Out: `{"messages":[{"role":"user","content":"1+1?"},{"role":"assistant","content":"2"}],"prompt":[{"role":"system","content":"You are a math expert."},{"role":"user","content":"1+1? Put the answer in \\boxed{}."}]}` + "\n" +
+				`{"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Hi."},{"role":"assistant","content":"Hi!"},{"role":"user","content":"2+2?"}],"prompt":[{"role":"system","content":"You are a math expert."},{"role":"user","content":"Hi."},{"role":"assistant","content":"Hi!"},{"role":"user","content":"2+2? Put the answer in \\boxed{}."}]}`,
+		},
+		{
+			Title: "a prompt gets a system message, in place",
+			Args:  `{"from":"prompt","path":"prompt","system":"Answer in {{language}}."}`,
+			In:    `{"language":"French","prompt":[{"role":"user","content":"1+1?"}]}`,
+			Out:   `{"language":"French","prompt":[{"role":"system","content":"Answer in French."},{"role":"user","content":"1+1?"}]}`,
+		},
+		{
+			Title: "messages under other names",
+			Args:  `{"from":"conversations"}`,
+			In:    `{"conversations":[{"from":"human","value":"1+1?"}]}`,
+			Error: `column "conversations" is list<element: struct<from: string, value: string>>, expected messages with role and content: a step map makes them of others`,
+		},
+		{
+			Title: "nobody asks",
+			Args:  `{"from":"messages","suffix":"!"}`,
+			In:    `{"messages":[{"role":"assistant","content":"2"}]}`,
+			Error: `no-user-message: messages has no message of role user`,
 		},
 		{
 			Title: "a null question",
@@ -65,19 +99,26 @@ type Message struct {
 	Template string // with {{column}}
 }
 
-// Prompt writes a list of messages made from templates of columns.
+// Prompt writes a list of messages made from templates of columns, or from a column of messages.
 type Prompt struct {
 	Path     schema.Path // "": prompt
 	Messages []Message
+	From     schema.Path // a column of messages in place of Messages; System, Suffix and Through are for it
+	System   *string     // template of the first message; nil: as it is
+	Suffix   *string     // template behind the last user message; nil: none
+	Through  bool        // what follows the last user message is left out
 	After    schema.Path
 	If       Present
 }
 
-// Plan returns one computed Put of MessagesType, or a constant one where no template has a column. It fails for a column
-// that is missing or is no text, number or bool, and for a template that cannot be read.
+// Plan returns one computed Put of MessagesType (or of the type of From), or a constant one where no template has a column. It
+// fails for a column that is missing or of a wrong type, and for a template that cannot be read.
 func (p Prompt) Plan(in *schema.Schema) (*Plan, error) {
 	if p.Path == "" {
 		p.Path = "prompt"
+	}
+	if p.From != "" {
+		return p.planFrom(in)
 	}
 	if err := checkPut(in, p.Path); err != nil {
 		return nil, err
@@ -168,34 +209,82 @@ func (m *messages) append(in schema.Row, to schema.Path) error {
 
 func newPrompt(args Args) (Transform, error) {
 	r := newArgs("prompt", args)
-	p := Prompt{Path: r.path("path", "prompt"), After: r.path("after", ""), If: r.present(Refuse)}
-	_, system := args["system"]
-	_, user := args["user"]
-	list, given := args["messages"]
+	p := Prompt{Path: r.path("path", "prompt"), After: r.path("after", ""), From: r.path("from", ""), If: r.present(Refuse)}
+	if p.Path == p.From && args["if"] == nil {
+		p.If = Replace
+	}
+	r.messageArgs(&p)
+	for _, m := range p.Messages {
+		if _, err := parseTemplate(m.Template); err != nil {
+			r.fail("%w", err)
+		}
+	}
+	r.template("system", p.System)
+	r.template("suffix", p.Suffix)
+	return r.done(p)
+}
+
+// messageArgs reads what the messages are made of: templates, or a column.
+func (r *argReader) messageArgs(p *Prompt) {
+	_, system := r.args["system"]
+	_, user := r.args["user"]
+	list, given := r.args["messages"]
+	for _, name := range []string{"suffix", "through"} {
+		if _, set := r.args[name]; set && p.From == "" {
+			r.failAt(name, "argument %s is for messages that are there: it goes with from", name)
+		}
+	}
 	switch {
+	case p.From != "" && (given || user):
+		r.failAt("from", "from excludes user and messages")
+	case p.From != "":
+		p.System, p.Suffix = r.given("system"), r.given("suffix")
+		switch s := r.text("through", "end"); s {
+		case "end", "user":
+			p.Through = s == "user"
+		default:
+			r.failAt("through", "unknown value %q of argument through (end, user)", s)
+		}
 	case given && (system || user):
 		r.fail("messages and system or user exclude each other")
 	case given:
 		p.Messages = r.messages(list)
 	case !user:
-		r.failAt("user", "argument user or messages is missing")
+		r.failAt("user", "argument user, messages or from is missing")
 	default:
 		if system {
 			p.Messages = append(p.Messages, Message{"system", r.text("system", "")})
 		}
 		p.Messages = append(p.Messages, Message{"user", r.text("user", "")})
 	}
-	for _, m := range p.Messages {
-		if _, err := parseTemplate(m.Template); err != nil {
-			r.fail("%w", err)
-		}
+}
+
+// template checks a text that is a template; nil is none.
+func (r *argReader) template(name string, text *string) {
+	if text == nil {
+		return
 	}
-	return r.done(p)
+	if _, err := parseTemplate(*text); err != nil {
+		r.failAt(name, "%w", err)
+	}
+}
+
+// given returns a text, nil where it is not given.
+func (r *argReader) given(name string) *string {
+	if r.args[name] == nil {
+		return nil
+	}
+	s := r.text(name, "")
+	return &s
 }
 
 // messages reads a list of {role, template}.
 func (r *argReader) messages(v any) []Message {
 	list, ok := v.([]any)
+	if s, text := v.(string); text {
+		r.failAt("messages", "argument messages is a list of {role, template}; a column of messages is taken by 'from: %s'", s)
+		return nil
+	}
 	if !ok || len(list) == 0 {
 		r.failAt("messages", "argument messages is %s, expected a list of {role, template}", jsonKind(v))
 		return nil

@@ -258,10 +258,12 @@ func fits(v schema.Value, t schema.Type) bool {
 
 // TestFuncsDoNotAllocate holds the Funcs of the recipes' verbs to no allocation a row.
 func TestFuncsDoNotAllocate(t *testing.T) {
-	const in = `{"question":"1+1?","answer":"It is <<1+1=2>>2.\n#### 1,200","n":7}`
+	const in = `{"question":"1+1?","answer":"It is <<1+1=2>>2.\n#### 1,200","n":7,"m":[{"role":"system","content":"s"},{"role":"user","content":"u"},{"role":"assistant","content":"a"}]}`
+	text := "{{question}}"
 	steps := map[string]transform.Transform{
 		"prompt": transform.Prompt{Messages: []transform.Message{
 			{Role: "system", Template: "You are a math expert."}, {Role: "user", Template: "{{question}} ({{n}}) Think."}, {Role: "assistant", Template: "{{answer}}"}}},
+		"from":    transform.Prompt{From: "m", System: &text, Suffix: &text, Through: true},
 		"format":  transform.Format{Path: "q", Template: "{{question}} Think."},
 		"extract": transform.Extract{From: "answer", To: "gt", Find: transform.GSM8K, Remove: ","},
 		"boxed":   transform.Extract{From: "answer", To: "gt", Find: transform.FindAfter("####"), Remove: ","},

@@ -192,7 +192,8 @@ func writeSteps(b *strings.Builder, l likeness) {
 	var drop []string
 	switch {
 	case l.messages != "" && l.messages != "prompt":
-		fmt.Fprintf(b, "  # %s looks like messages already\n  - rename: {from: %s, to: prompt}\n", l.messages, columnPath(l.messages))
+		fmt.Fprintf(b, "  # %s looks like messages already; what follows the last question is left out\n  - prompt: {from: %s, through: user}\n", l.messages, columnPath(l.messages))
+		drop = append(drop, columnPath(l.messages))
 	case l.messages == "prompt":
 		b.WriteString("  # prompt is a list of messages already\n")
 	case l.question != "":
