@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -69,7 +70,7 @@ with: before a GPU is spent. Footers and dictionaries answer first; then only th
 	f.StringArrayVar(&l.val, "val", nil, "file, directory or glob of validation data; repeatable")
 	f.StringVar(&l.target, "target", rule.DefaultTarget.String(), "trainer and version: verl@0.5 to verl@0.9, verl@0.9-v0 for its older trainer")
 	f.StringVar(&l.rows, "kind", "", "what the rows are for: rl, sft or preference (default: told by the columns)")
-	f.StringArrayVar(&l.formats, "output-format", nil, "full, concise, json, jsonl, github, sarif or junit, to standard output or =FILE; repeatable")
+	f.StringArrayVar(&l.formats, "output-format", nil, strings.Join(report.Formats(), ", ")+"; to standard output or =FILE; repeatable")
 	f.StringSliceVar(&l.selected, "select", nil, "only these rules: ids, names, or beginnings of ids (RL3)")
 	f.StringSliceVar(&l.ignored, "ignore", nil, "without these rules")
 	f.StringVar(&l.failLevel, "fail-level", "error", "lowest level that fails: error, warning or info")
@@ -210,7 +211,7 @@ func (l *lint) report(set *source.Set, rep *pipeline.Report) error {
 // reportAll reports what was found in the files of set and in the launches.
 func (l *lint) reportAll(set *source.Set, rep *pipeline.Report, launches []string) error {
 	o := report.Options{Tool: version(), Target: l.env.Target, Files: slices.Concat(launches, fileNames(set)), Rules: l.rules, Fail: l.fail, Color: l.app.terminal,
-		Summary: os.Getenv("GITHUB_STEP_SUMMARY"), Root: os.Getenv("GITHUB_WORKSPACE")}
+		Summary: os.Getenv("GITHUB_STEP_SUMMARY"), Root: cmp.Or(os.Getenv("GITHUB_WORKSPACE"), os.Getenv("CI_PROJECT_DIR"))}
 	if l.statistics {
 		o.Stats = l.app.stderr
 	}

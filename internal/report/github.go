@@ -55,7 +55,7 @@ func isFile(name string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// fromRoot returns file as seen from root, with slashes: what GitHub looks up in the repository. A file outside, or without
+// fromRoot returns file as seen from root, with slashes: what a CI system looks up in the repository. A file outside, or without
 // a root, stays as it is named.
 func fromRoot(file, root string) string {
 	if root != "" {

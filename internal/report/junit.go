@@ -70,12 +70,17 @@ func writeJUnit(w io.Writer, r *result) error {
 		all.Failures += s.Failures
 		all.Suites = append(all.Suites, s)
 	}
+	return encodeXML(w, all)
+}
+
+// encodeXML writes v as an indented document.
+func encodeXML(w io.Writer, v any) error {
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err
 	}
 	enc := xml.NewEncoder(w)
 	enc.Indent("", "  ")
-	if err := enc.Encode(all); err != nil {
+	if err := enc.Encode(v); err != nil {
 		return err
 	}
 	_, err := io.WriteString(w, "\n")

@@ -43,7 +43,7 @@ type Options struct {
 	Color   bool         // colour what goes to stdout
 	Stats   io.Writer    // gets the table of --statistics; nil: none
 	Summary string       // file that gets a Markdown summary appended ($GITHUB_STEP_SUMMARY); "": none
-	Root    string       // root of the repository ($GITHUB_WORKSPACE), for formats that name files from there; "": the working directory
+	Root    string       // root of the repository ($GITHUB_WORKSPACE, $CI_PROJECT_DIR), for formats that name files from there; "": the working directory
 	Anchor  string       // text file at which annotations about binary files stand; "": see github.go
 }
 
@@ -68,18 +68,22 @@ type formatFunc func(w io.Writer, r *result) error
 
 // formats are the formats by name; Formats lists them in the order of help.
 var formats = map[string]formatFunc{
-	"full":    writeFull,
-	"concise": writeConcise,
-	"json":    writeJSON,
-	"jsonl":   writeJSONL,
-	"github":  writeGitHub,
-	"sarif":   writeSARIF,
-	"junit":   writeJUnit,
+	"full":       writeFull,
+	"concise":    writeConcise,
+	"markdown":   writeMarkdown,
+	"json":       writeJSON,
+	"jsonl":      writeJSONL,
+	"github":     writeGitHub,
+	"gitlab":     writeGitLab,
+	"sarif":      writeSARIF,
+	"junit":      writeJUnit,
+	"checkstyle": writeCheckstyle,
+	"rdjson":     writeRDJSON,
 }
 
 // Formats returns the names of the formats, those for people first.
 func Formats() []string {
-	return []string{"full", "concise", "json", "jsonl", "github", "sarif", "junit"}
+	return []string{"full", "concise", "markdown", "json", "jsonl", "github", "gitlab", "sarif", "junit", "checkstyle", "rdjson"}
 }
 
 // A result is what a format prints: the groups in the order of files, rows and rules.

@@ -177,7 +177,7 @@ func TestSpecs(t *testing.T) {
 		{nil, ""},
 		{[]string{"full", "sarif=x.sarif", "jsonl=x.jsonl"}, ""},
 		{[]string{"sarfi"}, `unknown output format "sarfi"; did you mean "sarif"?`},
-		{[]string{"checkstyle"}, `unknown output format "checkstyle" (full, concise, json, jsonl, github, sarif, junit)`},
+		{[]string{"tap"}, `unknown output format "tap" (full, concise, markdown, json, jsonl, github, gitlab, sarif, junit, checkstyle, rdjson)`},
 		{[]string{"json="}, `output format "json=": no file after '='`},
 		{[]string{"full", "json=-"}, "output formats full and json both go to standard output; write json=FILE"},
 		{[]string{"json=x", "jsonl=x"}, "output formats json and jsonl both go to x; write jsonl=FILE"},
@@ -215,7 +215,7 @@ func TestFilesAndSummary(t *testing.T) {
 	if !ok {
 		t.Error("the summary was not appended")
 	}
-	same(t, "summary.md", text)
+	same(t, "findings.markdown", text)
 
 	r, err = New([]string{"json=" + filepath.Join(dir, "none", "x")}, &stdout, opts)
 	if err != nil {

@@ -173,15 +173,6 @@ func newSARIFRule(r *rule.Rule, t rule.Target) sarifRule {
 
 func (r *result) newSARIFResult(e group, index int) sarifResult {
 	at := r.newSARIFLocation(e.Pos)
-	text := what(e.Finding)
-	if e.Pos.Line < 1 && (e.Pos.Row >= 0 || e.Pos.Path != "") {
-		inFile := e.Pos
-		inFile.File = ""
-		text = strings.TrimPrefix(where(inFile), ": ") + ": " + text
-	}
-	if n := counted(e); n != "" {
-		text += " " + n
-	}
 	props := map[string]any{"count": e.count, "rows": append([]int64{}, e.rows...)}
 	if e.Pos.RowGroup >= 0 {
 		props["row_group"] = e.Pos.RowGroup
@@ -193,7 +184,7 @@ func (r *result) newSARIFResult(e group, index int) sarifResult {
 		props["value"] = e.Value
 	}
 	res := sarifResult{
-		RuleID: e.Rule.ID, RuleIndex: index, Level: sarifLevels[e.Level], Message: sarifText{text}, Locations: []sarifLocation{at},
+		RuleID: e.Rule.ID, RuleIndex: index, Level: sarifLevels[e.Level], Message: sarifText{sentence(e)}, Locations: []sarifLocation{at},
 		OccurrenceCount: e.count, Properties: props,
 		// Of what stays when a message is reworded or rows move: rule, file, column.
 		PartialFingerprints: map[string]string{"rlprep/v1": fingerprint(e.Rule.ID, at.PhysicalLocation.ArtifactLocation.URI, string(e.Pos.Path))},

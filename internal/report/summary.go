@@ -6,14 +6,10 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/rlprep/rlprep/schema/rule"
 )
-
-// maxSummary is how many entries the summary of a CI step shows; GitHub drops a summary above 1 MiB.
-const maxSummary = 200
 
 // writeStatistics writes a table: findings, files, level and rule, most findings first.
 func writeStatistics(w io.Writer, r *result) error {
@@ -54,35 +50,6 @@ func writeStatistics(w io.Writer, r *result) error {
 // appendSummary appends a Markdown summary to the file name.
 func appendSummary(name string, r *result) error {
 	return writeFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, func(w io.Writer) error {
-		_, err := io.WriteString(w, markdown(r))
-		return err
+		return writeMarkdown(w, r)
 	})
-}
-
-// markdown is the summary that GitHub shows on the page of a run.
-func markdown(r *result) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "### rlprep: %s\n\nChecked against %s.\n", r.tally(), r.Target)
-	if len(r.groups) == 0 {
-		return b.String()
-	}
-	b.WriteString("\n| level | rule | file | row | column | what | findings |\n|---|---|---|---:|---|---|---:|\n")
-	for i, e := range r.groups {
-		if i == maxSummary {
-			fmt.Fprintf(&b, "\n… %s more\n", thousands(int64(len(r.groups)-i)))
-			break
-		}
-		row := ""
-		if e.Pos.Row >= 0 {
-			row = fmt.Sprint(e.Pos.Row)
-		}
-		fmt.Fprintf(&b, "| %s | [%s](%s) %s | %s | %s | %s | %s | %s |\n", e.Level, e.Rule.ID, HelpURL(e.Rule), e.Rule.Name,
-			cell(e.Pos.File), row, cell(string(e.Pos.Path)), cell(what(e.Finding)), thousands(e.count))
-	}
-	return b.String()
-}
-
-// cell returns s as text in a Markdown table: nothing in it is markup.
-func cell(s string) string {
-	return strings.NewReplacer(`\`, `\\`, "|", `\|`, "`", "\\`", "<", "&lt;", "*", `\*`, "_", `\_`, "[", `\[`, "#", `\#`, "@", "&#64;").Replace(plain(s))
 }

@@ -123,6 +123,24 @@ func counted(e group) string {
 	return "(" + plural(e.count, noun) + ")"
 }
 
+// sentence says what was found for readers that show file and line themselves: row (of a file without lines) and column, what is
+// there, how often.
+func sentence(e group) string {
+	inFile := e.Pos
+	inFile.File = ""
+	if inFile.Line >= 1 {
+		inFile.Line, inFile.Row, inFile.RowGroup = -1, -1, -1
+	}
+	text := what(e.Finding)
+	if at := strings.TrimPrefix(where(inFile), ": "); at != "" {
+		text = at + ": " + text
+	}
+	if n := counted(e); n != "" {
+		text += " " + n
+	}
+	return text
+}
+
 // writeFile opens name with flag, lets write fill it through a buffer, and closes it; the first error counts.
 func writeFile(name string, flag int, write func(io.Writer) error) error {
 	f, err := os.OpenFile(name, flag, 0o644)
