@@ -4,10 +4,10 @@
 package pipefile
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/rlprep/rlprep/internal/yamlfile"
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
 	"github.com/rlprep/rlprep/transform"
@@ -15,7 +15,6 @@ import (
 
 // A File is a pipeline file, read and checked as far as it can be without the data.
 type File struct {
-	Name        string // as the user named it; messages begin with it
 	Sources     []Source
 	Columns     []schema.Field // declared, for line formats; nil: found out from the rows
 	Steps       []Step
@@ -27,7 +26,7 @@ type File struct {
 	Shards      int         // 0: not said
 	Compression string      // "": not said
 
-	faults []*Error
+	yamlfile.Reader
 }
 
 // A Source is where the rows of a split come from. Split "" is a source whose files say their splits by their names.
@@ -43,30 +42,8 @@ type Step struct {
 	Splits []string // that it is for; nil: all
 	Where  string   // "pipeline.yaml:7:5"
 
-	at   pos
-	args map[string]pos
-}
-
-// An Error is a fault of the file, with its place.
-type Error struct {
-	File         string
-	Line, Column int // from 1
-	Message      string
-}
-
-func (e *Error) Error() string {
-	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Message)
-}
-
-// Errors are all faults of a file that were found, in their order.
-type Errors []*Error
-
-func (e Errors) Error() string {
-	lines := make([]string, len(e))
-	for i, x := range e {
-		lines[i] = x.Error()
-	}
-	return strings.Join(lines, "\n")
+	at   yamlfile.Pos
+	args map[string]yamlfile.Pos
 }
 
 // SplitName is what stands for the name of the split in the arguments of steps.
@@ -76,102 +53,50 @@ const SplitName = "${split}"
 var later = []string{"sort", "shuffle", "dedup", "deduplicate", "mix", "interleave", "concat", "join", "merge", "group"}
 
 // Parse reads a pipeline file. name is what messages call it; open reads a file that an argument names, such as a script, as written.
-// The error is *Error or Errors.
+// The error is *yamlfile.Error or yamlfile.Errors.
 func Parse(name string, text []byte, open func(string) (string, error)) (*File, error) {
-	f := &File{Name: name}
-	root, err := f.parseYAML(text)
+	f := &File{Reader: yamlfile.Reader{Name: name, What: "a pipeline", Init: "rlprep init pipeline FILE"}}
+	root, err := f.Reader.Parse(text)
 	if err != nil {
 		return nil, err
 	}
 	f.file(root, open)
-	if len(f.faults) > 0 {
-		slices.SortStableFunc(f.faults, func(a, b *Error) int {
-			if a.Line != b.Line {
-				return a.Line - b.Line
-			}
-			return a.Column - b.Column
-		})
-		return nil, Errors(f.faults)
+	if err := f.Err(); err != nil {
+		return nil, err
 	}
 	return f, nil
 }
 
-func (f *File) errorAt(at pos, format string, args ...any) *Error {
-	return &Error{f.Name, at.line, at.column, fmt.Sprintf(format, args...)}
-}
-
-// fault notes a fault; reading goes on, so that all are told at once.
-func (f *File) fault(at pos, format string, args ...any) {
-	if len(f.faults) < 20 {
-		f.faults = append(f.faults, f.errorAt(at, format, args...))
-	}
-}
-
-// A key is one that a mapping may have.
-type key struct {
-	name string
-	read func(*node)
-}
-
-// keys reads a mapping with these keys and no others.
-func (f *File) keys(n *node, what string, known ...key) {
-	if n.kind != mapNode {
-		f.fault(n.pos, "%s is %s, expected a mapping", what, n)
+func (f *File) file(root *yamlfile.Node, open func(string) (string, error)) {
+	if root.Kind != yamlfile.Map {
+		f.Fault(root.Pos, "the file is %s, expected a mapping with the key steps", root)
 		return
 	}
-	names := make([]string, len(known))
-	for i, k := range known {
-		names[i] = k.name
-	}
-	for _, e := range n.keys {
-		i := slices.Index(names, e.name)
-		if i < 0 {
-			f.unknown(e.pos, "key", e.name, names)
-			continue
-		}
-		known[i].read(e.value)
-	}
-}
-
-// unknown notes a name that is none of names.
-func (f *File) unknown(at pos, what, name string, names []string) {
-	if near := schema.Nearest(name, names); near != "" {
-		f.fault(at, "unknown %s %q; did you mean %q?", what, name, near)
-		return
-	}
-	f.fault(at, "unknown %s %q (%s)", what, name, strings.Join(names, ", "))
-}
-
-func (f *File) file(root *node, open func(string) (string, error)) {
-	if root.kind != mapNode {
-		f.fault(root.pos, "the file is %s, expected a mapping with the key steps", root)
-		return
-	}
-	f.keys(root, "the file",
-		key{"sources", f.sources},
-		key{"columns", f.columns},
-		key{"steps", func(n *node) { f.steps(n, open) }},
-		key{"contract", f.contract},
-		key{"output", f.output},
+	f.Mapping(root, "the file",
+		yamlfile.On("sources", f.sources),
+		yamlfile.On("columns", f.columns),
+		yamlfile.On("steps", func(n *yamlfile.Node) { f.steps(n, open) }),
+		yamlfile.On("contract", f.contract),
+		yamlfile.On("output", f.output),
 	)
-	if _, ok := root.get("steps"); !ok {
-		f.fault(root.pos, "key steps is missing")
+	if _, ok := root.Get("steps"); !ok {
+		f.Fault(root.Pos, "key steps is missing")
 	}
 }
 
-func (f *File) sources(n *node) {
-	if n.kind != mapNode {
-		f.Sources = []Source{{Names: f.texts(n, "sources")}}
+func (f *File) sources(n *yamlfile.Node) {
+	if n.Kind != yamlfile.Map {
+		f.Sources = []Source{{Names: f.Texts(n, "sources")}}
 		return
 	}
-	if len(n.keys) == 0 {
-		f.fault(n.pos, "sources names no split")
+	if len(n.Keys) == 0 {
+		f.Fault(n.Pos, "sources names no split")
 	}
-	for _, e := range n.keys {
-		if !isSplit(e.name) {
-			f.fault(e.pos, "split %q: a split is named by letters, digits and underscores", e.name)
+	for _, e := range n.Keys {
+		if !isSplit(e.Name) {
+			f.Fault(e.Pos, "split %q: a split is named by letters, digits and underscores", e.Name)
 		}
-		f.Sources = append(f.Sources, Source{Split: e.name, Names: f.texts(e.value, "sources of "+e.name)})
+		f.Sources = append(f.Sources, Source{Split: e.Name, Names: f.Texts(e.Value, "sources of "+e.Name)})
 	}
 }
 
@@ -179,97 +104,68 @@ func isSplit(name string) bool {
 	return name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == ""
 }
 
-// texts reads a text or a list of texts.
-func (f *File) texts(n *node, what string) []string {
-	list := n.list
-	if n.kind != listNode {
-		list = []*node{n}
-	}
-	var out []string
-	for _, e := range list {
-		s, ok := e.plain.(string)
-		if e.kind != plainNode || !ok || s == "" {
-			f.fault(e.pos, "%s: %s, expected a text", what, e)
-			continue
-		}
-		out = append(out, s)
-	}
-	if n.kind == listNode && len(list) == 0 {
-		f.fault(n.pos, "%s is an empty list", what)
-	}
-	return out
-}
-
-func (f *File) text(n *node, what string) string {
-	s, ok := n.plain.(string)
-	if n.kind != plainNode || !ok {
-		f.fault(n.pos, "%s is %s, expected a text", what, n)
-	}
-	return s
-}
-
-func (f *File) columns(n *node) {
-	if n.kind != mapNode || len(n.keys) == 0 {
-		f.fault(n.pos, "columns is %s, expected a mapping of names to types: 'question: string'", n)
+func (f *File) columns(n *yamlfile.Node) {
+	if n.Kind != yamlfile.Map || len(n.Keys) == 0 {
+		f.Fault(n.Pos, "columns is %s, expected a mapping of names to types: 'question: string'", n)
 		return
 	}
-	for _, e := range n.keys {
-		t, err := transform.ParseType(f.text(e.value, "type of "+e.name))
+	for _, e := range n.Keys {
+		t, err := transform.ParseType(f.Text(e.Value, "type of "+e.Name))
 		if err != nil {
-			f.fault(e.value.pos, "column %q: %v", e.name, err)
+			f.Fault(e.Value.Pos, "column %q: %v", e.Name, err)
 		}
-		f.Columns = append(f.Columns, schema.NewField(e.name, t))
+		f.Columns = append(f.Columns, schema.NewField(e.Name, t))
 	}
 }
 
-func (f *File) contract(n *node) {
-	f.keys(n, "contract",
-		key{"rows", func(n *node) {
-			s := f.text(n, "rows")
+func (f *File) contract(n *yamlfile.Node) {
+	f.Mapping(n, "contract",
+		yamlfile.On("rows", func(n *yamlfile.Node) {
+			s := f.Text(n, "rows")
 			for _, k := range []rule.Kind{rule.RL, rule.SFT, rule.Preference} {
 				if k.String() == s {
 					f.Rows = k
 				}
 			}
 			if f.Rows == rule.Any && s != "" {
-				f.unknown(n.pos, "kind of rows", s, []string{"rl", "sft", "preference"})
+				f.Unknown(n.Pos, "kind of rows", s, []string{"rl", "sft", "preference"})
 			}
-		}},
-		key{"target", func(n *node) {
-			if s := f.text(n, "target"); s != "" {
+		}),
+		yamlfile.On("target", func(n *yamlfile.Node) {
+			if s := f.Text(n, "target"); s != "" {
 				var err error
 				if f.Target, err = rule.ParseTarget(s); err != nil {
-					f.fault(n.pos, "%v", err)
+					f.Fault(n.Pos, "%v", err)
 				}
 			}
-		}},
-		key{"known_agents", func(n *node) { f.Agents = f.texts(n, "known_agents") }},
-		key{"known_sources", func(n *node) { f.DataSources = f.texts(n, "known_sources") }},
-		key{"expects", func(n *node) {
-			f.Expects = f.texts(n, "expects")
+		}),
+		yamlfile.On("known_agents", func(n *yamlfile.Node) { f.Agents = f.Texts(n, "known_agents") }),
+		yamlfile.On("known_sources", func(n *yamlfile.Node) { f.DataSources = f.Texts(n, "known_sources") }),
+		yamlfile.On("expects", func(n *yamlfile.Node) {
+			f.Expects = f.Texts(n, "expects")
 			for _, id := range f.Expects {
 				if r := rule.Find(id); r == nil || r.ID != id {
-					f.fault(n.pos, "expects: there is no rule %q ('rlprep list rules')", id)
+					f.Fault(n.Pos, "expects: there is no rule %q ('rlprep list rules')", id)
 				}
 			}
-		}},
+		}),
 	)
 }
 
-func (f *File) output(n *node) {
-	f.keys(n, "output",
-		key{"shards", func(n *node) {
-			i, ok := n.plain.(int64)
-			if n.kind != plainNode || !ok || i < 1 || i > 1<<20 {
-				f.fault(n.pos, "shards is %s, expected a number of files", n)
+func (f *File) output(n *yamlfile.Node) {
+	f.Mapping(n, "output",
+		yamlfile.On("shards", func(n *yamlfile.Node) {
+			i, ok := n.Plain.(int64)
+			if n.Kind != yamlfile.Plain || !ok || i < 1 || i > 1<<20 {
+				f.Fault(n.Pos, "shards is %s, expected a number of files", n)
 			}
 			f.Shards = int(i)
-		}},
-		key{"compression", func(n *node) {
-			f.Compression = f.text(n, "compression")
+		}),
+		yamlfile.On("compression", func(n *yamlfile.Node) {
+			f.Compression = f.Text(n, "compression")
 			if names := []string{"zstd", "snappy", "none"}; f.Compression != "" && !slices.Contains(names, f.Compression) {
-				f.unknown(n.pos, "compression", f.Compression, names)
+				f.Unknown(n.Pos, "compression", f.Compression, names)
 			}
-		}},
+		}),
 	)
 }

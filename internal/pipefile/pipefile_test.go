@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rlprep/rlprep/internal/yamlfile"
 	_ "github.com/rlprep/rlprep/schema/verl" // rules that expects may name
 	"github.com/rlprep/rlprep/transform"
 )
@@ -69,7 +70,7 @@ func TestErrors(t *testing.T) {
 // TestAllFaultsAtOnce: one run tells every fault, in the order of the lines.
 func TestAllFaultsAtOnce(t *testing.T) {
 	_, err := parse("contract: {rows: x}\nsteps:\n- promt: 1\n- drop: {pth: a}\n")
-	var all Errors
+	var all yamlfile.Errors
 	if !errors.As(err, &all) || len(all) != 3 || all[0].Line != 1 || all[1].Line != 3 || all[2].Line != 4 {
 		t.Errorf("got %v", err)
 	}

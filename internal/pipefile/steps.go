@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rlprep/rlprep/internal/yamlfile"
 	"github.com/rlprep/rlprep/transform"
 )
 
@@ -18,53 +19,53 @@ func verbNames() []string {
 	return out
 }
 
-func (f *File) steps(n *node, open func(string) (string, error)) {
-	if n.kind != listNode || len(n.list) == 0 {
-		f.fault(n.pos, "steps is %s, expected a list: '- drop: [question]'", n)
+func (f *File) steps(n *yamlfile.Node, open func(string) (string, error)) {
+	if n.Kind != yamlfile.List || len(n.List) == 0 {
+		f.Fault(n.Pos, "steps is %s, expected a list: '- drop: [question]'", n)
 		return
 	}
-	for _, e := range n.list {
+	for _, e := range n.List {
 		f.step(e, open)
 	}
 	f.order()
 }
 
 // step reads one step: a verb with its arguments, and beside it the splits that it is for.
-func (f *File) step(n *node, open func(string) (string, error)) {
-	if s, ok := n.plain.(string); ok && n.kind == plainNode {
+func (f *File) step(n *yamlfile.Node, open func(string) (string, error)) {
+	if s, ok := n.Plain.(string); ok && n.Kind == yamlfile.Plain {
 		if v := transform.Find(s); v != nil { // "- index"
-			n = &node{pos: n.pos, kind: mapNode, keys: []entry{{n.pos, s, &node{pos: n.pos, kind: mapNode}}}}
+			n = &yamlfile.Node{Pos: n.Pos, Kind: yamlfile.Map, Keys: []yamlfile.Entry{{Pos: n.Pos, Name: s, Value: &yamlfile.Node{Pos: n.Pos, Kind: yamlfile.Map}}}}
 		} else {
-			f.noVerb(n.pos, s)
+			f.noVerb(n.Pos, s)
 			return
 		}
 	}
-	if n.kind != mapNode {
-		f.fault(n.pos, "a step is %s, expected a verb with its arguments: '- drop: [question]'", n)
+	if n.Kind != yamlfile.Map {
+		f.Fault(n.Pos, "a step is %s, expected a verb with its arguments: '- drop: [question]'", n)
 		return
 	}
 	var out Step
-	for _, e := range n.keys {
-		v := transform.Find(e.name)
+	for _, e := range n.Keys {
+		v := transform.Find(e.Name)
 		switch {
-		case e.name == "splits":
-			out.Splits = f.texts(e.value, "splits")
+		case e.Name == "splits":
+			out.Splits = f.Texts(e.Value, "splits")
 		case v == nil:
-			f.noVerb(e.pos, e.name)
+			f.noVerb(e.Pos, e.Name)
 			return
 		case out.Verb != nil:
-			f.fault(e.pos, "a step has one verb: put a dash before %s", e.name)
+			f.Fault(e.Pos, "a step has one verb: put a dash before %s", e.Name)
 			return
 		default:
-			out.Verb, out.at = v, e.pos
-			out.Where = fmt.Sprintf("%s:%d:%d", f.Name, e.line, e.column)
-			if !f.args(&out, e.value, open) {
+			out.Verb, out.at = v, e.Pos
+			out.Where = fmt.Sprintf("%s:%d:%d", f.Name, e.Line, e.Column)
+			if !f.args(&out, e.Value, open) {
 				return
 			}
 		}
 	}
 	if out.Verb == nil {
-		f.fault(n.pos, "a step without a verb (%s)", strings.Join(verbNames(), ", "))
+		f.Fault(n.Pos, "a step without a verb (%s)", strings.Join(verbNames(), ", "))
 		return
 	}
 	if _, err := out.make("train"); err != nil {
@@ -74,44 +75,44 @@ func (f *File) step(n *node, open func(string) (string, error)) {
 	f.Steps = append(f.Steps, out)
 }
 
-func (f *File) noVerb(at pos, name string) {
+func (f *File) noVerb(at yamlfile.Pos, name string) {
 	if slices.Contains(later, name) {
-		f.fault(at, "step %s needs all rows at once: a pipeline takes them one by one, so it has no such step", name)
+		f.Fault(at, "step %s needs all rows at once: a pipeline takes them one by one, so it has no such step", name)
 		return
 	}
-	f.unknown(at, "step", name, verbNames())
+	f.Unknown(at, "step", name, verbNames())
 }
 
 // args reads the arguments of a step: a mapping, or a plain value or list for the argument that the verb says. It is false where
 // a fault makes a look at them useless.
-func (f *File) args(s *Step, n *node, open func(string) (string, error)) bool {
-	s.Args, s.args = transform.Args{}, map[string]pos{}
-	if n.kind != mapNode {
-		if n.kind == plainNode && n.plain == nil {
+func (f *File) args(s *Step, n *yamlfile.Node, open func(string) (string, error)) bool {
+	s.Args, s.args = transform.Args{}, map[string]yamlfile.Pos{}
+	if n.Kind != yamlfile.Map {
+		if n.Kind == yamlfile.Plain && n.Plain == nil {
 			return true
 		}
 		if s.Verb.Short == "" {
-			f.fault(n.pos, "step %s: %s, expected arguments (%s)", s.Verb.Name, n, argNames(s.Verb))
+			f.Fault(n.Pos, "step %s: %s, expected arguments (%s)", s.Verb.Name, n, argNames(s.Verb))
 			return false
 		}
-		n = &node{pos: n.pos, kind: mapNode, keys: []entry{{n.pos, s.Verb.Short, n}}}
+		n = &yamlfile.Node{Pos: n.Pos, Kind: yamlfile.Map, Keys: []yamlfile.Entry{{Pos: n.Pos, Name: s.Verb.Short, Value: n}}}
 	}
-	for _, e := range n.keys {
-		s.Args[e.name], s.args[e.name] = e.value.value(), e.pos
-		i := slices.IndexFunc(s.Verb.Args, func(a transform.Arg) bool { return a.Name == e.name })
+	for _, e := range n.Keys {
+		s.Args[e.Name], s.args[e.Name] = value(e.Value), e.Pos
+		i := slices.IndexFunc(s.Verb.Args, func(a transform.Arg) bool { return a.Name == e.Name })
 		if i < 0 || s.Verb.Args[i].Type != FileType {
 			continue
 		}
-		name := f.text(e.value, "argument "+e.name)
+		name := f.Text(e.Value, "argument "+e.Name)
 		if name == "" {
 			continue
 		}
 		text, err := open(name)
 		if err != nil {
-			f.fault(e.value.pos, "argument %s: %v", e.name, err)
+			f.Fault(e.Value.Pos, "argument %s: %v", e.Name, err)
 			return false
 		}
-		s.Args[e.name] = transform.FileText{Name: name, Text: text}
+		s.Args[e.Name] = transform.FileText{Name: name, Text: text}
 	}
 	return true
 }
@@ -140,7 +141,7 @@ func (f *File) argFault(s *Step, err error) {
 		}
 	}
 	for line := range strings.Lines(err.Error()) { // of a script, all faults are told
-		f.fault(at, "%s", strings.TrimSuffix(line, "\n"))
+		f.Fault(at, "%s", strings.TrimSuffix(line, "\n"))
 	}
 }
 
@@ -255,15 +256,34 @@ func (f *File) order() {
 		switch name := s.Verb.Name; name {
 		case "limit":
 			if chooses != "" {
-				f.fault(s.at, "step limit counts the rows that are read, so it stands before step %s, which leaves rows out", chooses)
+				f.Fault(s.at, "step limit counts the rows that are read, so it stands before step %s, which leaves rows out", chooses)
 			}
 		case "split":
 			if cuts++; cuts > 1 {
-				f.fault(s.at, "a second step split: one cuts the rows into all the splits there are to be")
+				f.Fault(s.at, "a second step split: one cuts the rows into all the splits there are to be")
 			}
 			chooses = name
 		case "filter", "sample", "map":
 			chooses = name
 		}
 	}
+}
+
+// value returns n as arguments have it.
+func value(n *yamlfile.Node) any {
+	switch n.Kind {
+	case yamlfile.List:
+		out := make([]any, len(n.List))
+		for i, e := range n.List {
+			out[i] = value(e)
+		}
+		return out
+	case yamlfile.Map:
+		out := make(transform.Object, len(n.Keys))
+		for i, e := range n.Keys {
+			out[i] = transform.Member{Name: e.Name, Value: value(e.Value)}
+		}
+		return out
+	}
+	return n.Plain
 }
