@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rlprep/rlprep/internal/project"
 	"github.com/rlprep/rlprep/internal/source"
 	"github.com/rlprep/rlprep/schema"
 )
@@ -19,48 +21,66 @@ func newInit(a *app) *cobra.Command {
 	var out string
 	var force bool
 	cmd := &cobra.Command{
-		Use:   "init pipeline FILE",
-		Short: "write a first pipeline for a data file, with comments",
-		Long: `Looks at a data file (a folder or a glob too) and writes a pipeline for it: which column looks like the question, which like
-the answer, where the ground truth may be found. It is a beginning: read it, then 'rlprep run pipeline.yaml --dry-run'.`,
-		Example: `  rlprep init pipeline raw/train.jsonl
-  rlprep init pipeline raw/ --out my.yaml
+		Use:   "init [pipeline FILE]",
+		Short: "write a first rlprep.yaml, or a first pipeline for a data file",
+		Long: `Without arguments it looks for training, validation and test data here and in the folders below, and writes rlprep.yaml:
+the data sets that 'rlprep lint' then checks, and what else it may say as comments.
+
+With 'pipeline FILE' it looks at a data file (a folder or a glob too) and writes a pipeline for it: which column looks like
+the question, which like the answer, where the ground truth may be found. Both are a beginning: read them.`,
+		Example: `  rlprep init
+  rlprep init pipeline raw/train.jsonl
   rlprep init pipeline train.parquet --out -`,
-		Args:        exactArgs("pipeline", "FILE"),
+		Args:        cobra.ArbitraryArgs,
 		Annotations: exits(ExitClean, ExitUsage, ExitFile),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if args[0] != "pipeline" {
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			var text string
+			switch {
+			case len(args) == 0:
+				out = cmp.Or(out, project.FileName)
+				text, err = firstProject(".")
+			case args[0] != "pipeline":
 				return unknown("thing to begin", args[0], []string{"pipeline"})
-			}
-			text, err := firstPipeline(cmd.Context(), a, args[1], filepath.Dir(out))
-			if err != nil {
-				return err
-			}
-			if out == "-" {
-				_, err := io.WriteString(a.stdout, text)
-				return err
-			}
-			flags := os.O_WRONLY | os.O_CREATE | os.O_EXCL
-			if force {
-				flags = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
-			}
-			f, err := os.OpenFile(out, flags, 0o666)
-			if os.IsExist(err) {
-				return usagef("%s is there already: name another file with --out, or give --force", out)
+			default:
+				if err := exactArgs("pipeline", "FILE")(cmd, args); err != nil {
+					return err
+				}
+				out = cmp.Or(out, "pipeline.yaml")
+				text, err = firstPipeline(cmd.Context(), a, args[1], filepath.Dir(out))
 			}
 			if err != nil {
 				return err
 			}
-			if _, err := f.WriteString(text); err != nil {
-				f.Close()
-				return err
-			}
-			return f.Close()
+			return begin(a, out, text, force)
 		},
 	}
-	cmd.Flags().StringVarP(&out, "out", "o", "pipeline.yaml", "file to write; -: standard output")
+	cmd.Flags().StringVarP(&out, "out", "o", "", "file to write; -: standard output (default rlprep.yaml, pipeline.yaml)")
 	cmd.Flags().BoolVar(&force, "force", false, "write over a file that is there")
 	return cmd
+}
+
+// begin writes text to the file out, which must not be there unless force is given, or to standard output.
+func begin(a *app, out, text string, force bool) error {
+	if out == "-" {
+		_, err := io.WriteString(a.stdout, text)
+		return err
+	}
+	flags := os.O_WRONLY | os.O_CREATE | os.O_EXCL
+	if force {
+		flags = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
+	}
+	f, err := os.OpenFile(out, flags, 0o666)
+	if os.IsExist(err) {
+		return usagef("%s is there already: name another file with --out, or give --force", out)
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := f.WriteString(text); err != nil {
+		f.Close()
+		return err
+	}
+	return f.Close()
 }
 
 // A likeness is what the columns of a dataset look like.

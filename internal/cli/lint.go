@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rlprep/rlprep/internal/pipeline"
+	"github.com/rlprep/rlprep/internal/project"
 	"github.com/rlprep/rlprep/internal/report"
 	"github.com/rlprep/rlprep/internal/source"
 	"github.com/rlprep/rlprep/schema"
@@ -25,6 +26,7 @@ type lint struct {
 	input      inputFlags
 	known      knownFlags
 	launches   lintLaunches
+	project    lintProject
 	val        []string
 	target     string
 	rows       string
@@ -39,6 +41,7 @@ type lint struct {
 	verbose    bool
 	workers    int
 
+	given func(flag string) bool // on the command line
 	env   *rule.Env
 	fail  rule.Level
 	rules []*rule.Rule
@@ -47,21 +50,22 @@ type lint struct {
 func newLint(a *app) *cobra.Command {
 	l := &lint{app: a}
 	cmd := &cobra.Command{
-		Use:   "lint FILES|DIRS|GLOBS…",
+		Use:   "lint [FILES|DIRS|GLOBS…]",
 		Short: "check data against what the trainer will really demand",
 		Long: `Reads data sets and reports what the trainer's loader, agent loop, reward and trace will choke on, or silently do wrong
 with: before a GPU is spent. Footers and dictionaries answer first; then only the columns that a rule names are read.
 
+Without FILES it checks the data sets that rlprep.yaml names, a file that is found here or in a folder above; what else it
+says holds for FILES too, and a flag wins over it. 'rlprep init' writes a first one.
+
 'rlprep list rules' names the rules, 'rlprep explain RL301' tells what one checks, what the trainer does and how to mend it.`,
 		Example: `  rlprep lint train.parquet --val test.parquet --config run.sh
-  rlprep lint 'data/*.parquet' --target verl@0.8 --output-format github
-  rlprep lint data/ --select RL3,RL4 --ignore index-duplicate --output-format sarif=lint.sarif`,
+  rlprep lint data/ --select RL3,RL4 --ignore index-duplicate --output-format sarif=lint.sarif
+  rlprep lint --output-format github`,
 		Args:        cobra.ArbitraryArgs,
 		Annotations: exits(ExitClean, ExitFindings, ExitUsage, ExitFile, ExitInterrupted),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 && l.input.filesFrom == "" && len(l.launches.configs) == 0 {
-				return usagef("no files: name the data to check")
-			}
+			l.given = cmd.Flags().Changed
 			return l.run(cmd.Context(), args)
 		},
 	}
@@ -82,39 +86,81 @@ with: before a GPU is spent. Footers and dictionaries answer first; then only th
 	f.IntVarP(&l.workers, "jobs", "j", 0, "workers (default: one a core)")
 	l.known.register(f)
 	l.launches.register(f)
+	l.project.register(f)
 	return cmd
 }
 
 func (l *lint) run(ctx context.Context, args []string) error {
-	if err := l.options(); err != nil {
+	if err := l.project.open(l.given); err != nil {
 		return err
 	}
-	if len(l.launches.configs) > 0 {
-		return l.runLaunches(ctx, args)
+	if err := l.project.configure(l); err != nil {
+		return err
 	}
+	found := &lintFound{}
+	defer found.close()
+	if err := l.collect(ctx, args, found); err != nil {
+		return err
+	}
+	l.project.suppress(l, found, len(args) == 0)
+	if err := l.report(found); err != nil {
+		return err
+	}
+	if failed := slices.Concat(found.set.Errors, found.report.Errors); len(failed) > 0 {
+		return withCode(ExitFile, errors.Join(failed...))
+	}
+	if found.failed(l.fail) && !l.exitZero {
+		return errFindings
+	}
+	return nil
+}
+
+// collect checks the files of args, and where none are named the data sets of the project or the launches' own data.
+func (l *lint) collect(ctx context.Context, args []string, found *lintFound) error {
+	named := len(args)+len(l.val) > 0 || l.input.filesFrom != ""
+	switch {
+	case !named && len(l.input.splits) > 0:
+		return usagef("--split: name the files, too")
+	case !named && !l.given("config") && l.project.file != nil && len(l.project.file.Datasets) > 0:
+		return l.project.collect(ctx, l, found)
+	case !named && len(l.launches.configs) > 0:
+		return l.judgeLaunches(ctx, nil, found)
+	case !named:
+		return usagef("no files: name the data to check, or the data sets in %s ('rlprep init' writes one)", project.FileName)
+	}
+	set, err := l.resolve(ctx, args, nil)
+	if err != nil {
+		return err
+	}
+	return l.project.divide(ctx, l, set, found)
+}
+
+// resolve opens the files that args and the flags name, or those of splits.
+func (l *lint) resolve(ctx context.Context, args []string, splits []source.SplitArg) (*source.Set, error) {
 	spec, err := l.input.spec(l.app, args)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	spec.Val, spec.Lenient, spec.Hash, spec.Peek = l.val, true, false, l.schemaOnly
+	spec.Splits = append(spec.Splits, splits...)
 	set, err := source.Resolve(ctx, spec)
 	if err != nil {
-		return asInput(err)
+		return nil, asInput(err)
 	}
-	defer set.Close()
+	return set, nil
+}
+
+// judge checks the files of set, alone or with the launches.
+func (l *lint) judge(ctx context.Context, set *source.Set, found *lintFound) error {
+	found.sets = append(found.sets, set)
+	if len(l.launches.configs) > 0 {
+		return l.judgeLaunches(ctx, set, found)
+	}
 	rep, err := l.check(ctx, set)
 	if err != nil {
 		return asUsage(err)
 	}
-	if err := l.report(set, rep); err != nil {
-		return err
-	}
-	if failed := slices.Concat(set.Errors, rep.Errors); len(failed) > 0 {
-		return withCode(ExitFile, errors.Join(failed...))
-	}
-	if rep.Failed && !l.exitZero {
-		return errFindings
-	}
+	found.add(l.env.Target, l.rules, set, rep)
 	return nil
 }
 
@@ -148,31 +194,18 @@ func parseKind(s string) (rule.Kind, error) {
 // selectRules returns the rules that selected names (none: all) and ignored does not.
 func selectRules(selected, ignored []string) ([]*rule.Rule, error) {
 	for _, name := range slices.Concat(selected, ignored) {
-		if !slices.ContainsFunc(rule.All(), func(r *rule.Rule) bool { return named(r, name) }) {
-			return nil, unknown("rule", name, ruleNames())
+		if !slices.ContainsFunc(rule.All(), func(r *rule.Rule) bool { return r.Named(name) }) {
+			return nil, unknown("rule", name, rule.Names())
 		}
 	}
 	var out []*rule.Rule
 	for _, r := range rule.All() {
-		is := func(name string) bool { return named(r, name) }
+		is := func(name string) bool { return r.Named(name) }
 		if (len(selected) == 0 || slices.ContainsFunc(selected, is)) && !slices.ContainsFunc(ignored, is) {
 			out = append(out, r)
 		}
 	}
 	return out, nil
-}
-
-// named reports whether name is a rule's id or name, or the beginning of its id.
-func named(r *rule.Rule, name string) bool {
-	return r.Name == name || (len(name) > 2 && strings.HasPrefix(r.ID, strings.ToUpper(name)))
-}
-
-func ruleNames() []string {
-	var out []string
-	for _, r := range rule.All() {
-		out = append(out, r.ID, r.Name)
-	}
-	return out
 }
 
 func (l *lint) check(ctx context.Context, set *source.Set) (*pipeline.Report, error) {
@@ -189,6 +222,11 @@ func (l *lint) check(ctx context.Context, set *source.Set) (*pipeline.Report, er
 	bar := newProgress(l.app.stderr, plan.Rows, l.app.quiet)
 	j.Progress = bar.Rows
 	defer bar.Done()
+	if l.verbose {
+		for _, f := range set.Files() {
+			fmt.Fprintf(l.app.stderr, "%s: %s rows, split %s, as %s rows for %s\n", f.Name, thousands(f.Rows), f.Split, l.env.Rows, l.env.Target)
+		}
+	}
 	return plan.Run(ctx)
 }
 
@@ -204,13 +242,9 @@ func kindOf(s *schema.Schema) rule.Kind {
 	return rule.RL
 }
 
-func (l *lint) report(set *source.Set, rep *pipeline.Report) error {
-	return l.reportAll(set, rep, nil)
-}
-
-// reportAll reports what was found in the files of set and in the launches.
-func (l *lint) reportAll(set *source.Set, rep *pipeline.Report, launches []string) error {
-	o := report.Options{Tool: version(), Target: l.env.Target, Files: slices.Concat(launches, fileNames(set)), Rules: l.rules, Fail: l.fail, Color: l.app.terminal,
+// report prints what was found, in every format that was asked for.
+func (l *lint) report(found *lintFound) error {
+	o := report.Options{Tool: version(), Targets: found.targets, Files: slices.Concat(found.launches, fileNames(&found.set)), Rules: found.rules, Fail: l.fail, Color: l.app.terminal,
 		Summary: os.Getenv("GITHUB_STEP_SUMMARY"), Root: cmp.Or(os.Getenv("GITHUB_WORKSPACE"), os.Getenv("CI_PROJECT_DIR"))}
 	if l.statistics {
 		o.Stats = l.app.stderr
@@ -219,13 +253,8 @@ func (l *lint) reportAll(set *source.Set, rep *pipeline.Report, launches []strin
 	if err != nil {
 		return &usageError{err}
 	}
-	for _, e := range rep.Entries {
+	for _, e := range found.report.Entries {
 		r.Add(report.Entry(e))
-	}
-	if l.verbose {
-		for _, f := range set.Files() {
-			fmt.Fprintf(l.app.stderr, "%s: %s rows, split %s, as %s rows for %s\n", f.Name, thousands(f.Rows), f.Split, l.env.Rows, l.env.Target)
-		}
 	}
 	return r.Close()
 }

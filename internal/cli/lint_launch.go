@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -31,60 +30,40 @@ func (l *lintLaunches) register(f *pflag.FlagSet) {
 	l.flags.register(f)
 }
 
-// runLaunches judges every training of every launch, with the files of args or with those that it names itself.
-func (l *lint) runLaunches(ctx context.Context, args []string) error {
-	all := &pipeline.Report{}
-	sum := &source.Set{}
-	var names []string
+// judgeLaunches judges every training of every launch, with the files of set or, where it is nil, with those that it names itself.
+func (l *lint) judgeLaunches(ctx context.Context, set *source.Set, found *lintFound) error {
 	for _, config := range l.launches.configs {
 		one, err := l.launches.flags.read(ctx, l.app, config, nil, l.env.Target)
 		if err != nil {
 			return err
 		}
-		names = append(names, config)
+		found.launches = append(found.launches, config)
 		if len(one.trainings) == 0 {
 			fmt.Fprintf(l.app.stderr, "note: %s starts no training that is known here\n", config)
+			found.add(l.env.Target, l.rules, &source.Set{}, &pipeline.Report{})
 		}
 		for _, t := range one.trainings {
-			set, rep, err := l.checkTraining(ctx, t, args)
-			if err != nil {
+			if err := l.judgeTraining(ctx, t, set, found); err != nil {
 				return err
 			}
-			defer set.Close()
-			mergeReports(all, rep)
-			mergeSets(sum, set)
 		}
-	}
-	if err := l.reportAll(sum, all, names); err != nil {
-		return err
-	}
-	if failed := slices.Concat(sum.Errors, all.Errors); len(failed) > 0 {
-		return withCode(ExitFile, errors.Join(failed...))
-	}
-	if all.Failed && !l.exitZero {
-		return errFindings
 	}
 	return nil
 }
 
-// checkTraining judges one training.
-func (l *lint) checkTraining(ctx context.Context, t *training, args []string) (*source.Set, *pipeline.Report, error) {
-	set := &source.Set{}
-	val := l.val
-	if len(args) == 0 && l.input.filesFrom == "" && len(val) == 0 {
-		args, val = t.present("data.train_files"), t.present("data.val_files")
-	}
-	if len(args)+len(val) > 0 || l.input.filesFrom != "" {
-		spec, err := l.input.spec(l.app, args)
-		if err != nil {
-			return nil, nil, err
+// judgeTraining judges one training.
+func (l *lint) judgeTraining(ctx context.Context, t *training, set *source.Set, found *lintFound) (err error) {
+	own := *l
+	own.val = t.present("data.val_files")
+	if args := t.present("data.train_files"); set == nil && len(args)+len(own.val) > 0 {
+		if set, err = own.resolve(ctx, args, nil); err != nil {
+			return err
 		}
-		spec.Val, spec.Lenient, spec.Hash = val, true, false
-		if set, err = source.Resolve(ctx, spec); err != nil {
-			return nil, nil, asInput(err)
-		}
+		found.sets = append(found.sets, set)
 	}
-	given := l.env
+	if set == nil {
+		set = &source.Set{}
+	}
 	env := *l.env
 	env.Target, env.Lookup, env.CheckPaths = t.target, t.lookup, l.launches.checkPaths
 	if env.Rows == rule.Any && len(set.Files()) == 0 {
@@ -93,14 +72,13 @@ func (l *lint) checkTraining(ctx context.Context, t *training, args []string) (*
 			env.Rows = rule.RL
 		}
 	}
-	l.env = &env
-	rep, err := l.check(ctx, set)
-	l.env = given
+	own.env = &env
+	rep, err := own.check(ctx, set)
 	if err != nil {
-		set.Close()
-		return nil, nil, asUsage(err)
+		return asUsage(err)
 	}
-	return set, rep, nil
+	found.add(env.Target, l.rules, set, rep)
+	return nil
 }
 
 // present lists the files of a key that are here.
@@ -156,32 +134,6 @@ func (t *training) lookup(key string) (schema.Value, schema.Pos) {
 	}
 	_, pos := t.config.Lookup(key[1:])
 	return schema.ListValue(list), pos
-}
-
-// mergeReports adds what was not found before: launches that share data find the same in it.
-func mergeReports(all, rep *pipeline.Report) {
-	for _, e := range rep.Entries {
-		same := func(o pipeline.Entry) bool {
-			a, b := o.Findings[0], e.Findings[0]
-			return a.Rule == b.Rule && a.Level == b.Level && a.Pos == b.Pos && a.Message == b.Message && o.Count == e.Count
-		}
-		if !slices.ContainsFunc(all.Entries, same) {
-			all.Entries = append(all.Entries, e)
-		}
-	}
-	all.Errors = append(all.Errors, rep.Errors...)
-	all.Failed = all.Failed || rep.Failed
-}
-
-func mergeSets(all, set *source.Set) {
-	all.Errors = append(all.Errors, set.Errors...)
-	for _, s := range set.Splits {
-		for _, f := range s.Files {
-			if !slices.ContainsFunc(all.Files(), func(o *source.File) bool { return o.Name == f.Name }) {
-				all.Splits = append(all.Splits, source.Split{Name: s.Name, Files: []*source.File{f}})
-			}
-		}
-	}
 }
 
 // fileExists reports whether path is a file or folder of this machine.

@@ -452,7 +452,7 @@ func (b *production) findings(rep *pipeline.Report) error {
 	if b.asJSON {
 		w = b.app.stderr
 	}
-	r, err := report.New(nil, w, report.Options{Tool: version(), Target: b.judged, Files: fileNames(b.set), Rules: rule.All(), Fail: rule.Error, Color: b.app.terminal && !b.asJSON})
+	r, err := report.New(nil, w, report.Options{Tool: version(), Targets: []rule.Target{b.judged}, Files: fileNames(b.set), Rules: rule.All(), Fail: rule.Error, Color: b.app.terminal && !b.asJSON})
 	if err != nil || len(rep.Entries) == 0 {
 		return err
 	}

@@ -4,31 +4,36 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rlprep/rlprep/internal/pipefile"
+	"github.com/rlprep/rlprep/internal/project"
 )
 
 func newSchema(a *app) *cobra.Command {
+	kinds := []string{"pipeline", "config"}
 	return &cobra.Command{
-		Use:   "schema pipeline",
-		Short: "print the JSON Schema of pipeline files, for editors",
-		Long: `Prints the JSON Schema of what 'rlprep run' takes. Editors complete keys and steps from it and mark faults; with the YAML
-language server the first line of a pipeline names it:
+		Use:   "schema pipeline|config",
+		Short: "print the JSON Schema of pipeline files or of rlprep.yaml, for editors",
+		Long: `Prints the JSON Schema of what 'rlprep run' takes (pipeline), or of rlprep.yaml (config). Editors complete keys and steps
+from it and mark faults; with the YAML language server the first line of a file names it:
 
-  # yaml-language-server: $schema=pipeline.schema.json`,
+  # yaml-language-server: $schema=rlprep.schema.json`,
 		Example: `  rlprep schema pipeline > pipeline.schema.json
-  rlprep schema pipeline | jq '.properties | keys'
-  check-jsonschema --schemafile <(rlprep schema pipeline) pipeline.yaml`,
-		Args:        exactArgs("pipeline"),
+  rlprep schema config > rlprep.schema.json
+  check-jsonschema --schemafile <(rlprep schema config) rlprep.yaml`,
+		Args:        exactArgs("pipeline or config"),
 		Annotations: exits(ExitClean, ExitUsage),
-		ValidArgs:   []string{"pipeline"},
+		ValidArgs:   kinds,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if args[0] != "pipeline" {
-				return unknown("schema", args[0], []string{"pipeline"})
+			switch args[0] {
+			case "config":
+				return printJSON(a.stdout, project.JSONSchema())
+			case "pipeline":
+				s, err := pipefile.JSONSchema()
+				if err != nil {
+					return err
+				}
+				return printJSON(a.stdout, s)
 			}
-			s, err := pipefile.JSONSchema()
-			if err != nil {
-				return err
-			}
-			return printJSON(a.stdout, s)
+			return unknown("schema", args[0], kinds)
 		},
 	}
 }

@@ -18,7 +18,11 @@ func writeMarkdown(w io.Writer, r *result) error {
 // markdown says what was found, with a table of the first maxTable entries.
 func markdown(r *result) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "### rlprep: %s\n\nChecked against %s.\n", r.tally(), r.Target)
+	targets := make([]string, len(r.Targets))
+	for i, t := range r.Targets {
+		targets[i] = t.String()
+	}
+	fmt.Fprintf(&b, "### rlprep: %s\n\nChecked against %s.\n", r.tally(), strings.Join(targets, ", "))
 	if len(r.groups) == 0 {
 		return b.String()
 	}

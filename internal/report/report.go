@@ -35,16 +35,16 @@ func HelpURL(r *rule.Rule) string {
 
 // Options are what a report is told beside the findings.
 type Options struct {
-	Tool    string       // version of rlprep
-	Target  rule.Target  // what the data was checked against
-	Files   []string     // every file that was checked, as the user named it, in the order of the report
-	Rules   []*rule.Rule // every rule that was on
-	Fail    rule.Level   // findings from this level on fail; Off is taken as Error
-	Color   bool         // colour what goes to stdout
-	Stats   io.Writer    // gets the table of --statistics; nil: none
-	Summary string       // file that gets a Markdown summary appended ($GITHUB_STEP_SUMMARY); "": none
-	Root    string       // root of the repository ($GITHUB_WORKSPACE, $CI_PROJECT_DIR), for formats that name files from there; "": the working directory
-	Anchor  string       // text file at which annotations about binary files stand; "": see github.go
+	Tool    string        // version of rlprep
+	Targets []rule.Target // what the data was checked against, at least one; rules are described as for the first
+	Files   []string      // every file that was checked, as the user named it, in the order of the report
+	Rules   []*rule.Rule  // every rule that was on
+	Fail    rule.Level    // findings from this level on fail; Off is taken as Error
+	Color   bool          // colour what goes to stdout
+	Stats   io.Writer     // gets the table of --statistics; nil: none
+	Summary string        // file that gets a Markdown summary appended ($GITHUB_STEP_SUMMARY); "": none
+	Root    string        // root of the repository ($GITHUB_WORKSPACE, $CI_PROJECT_DIR), for formats that name files from there; "": the working directory
+	Anchor  string        // text file at which annotations about binary files stand; "": see github.go
 }
 
 // A Report takes the findings of a run and prints them, once, in every format that was asked for.
@@ -270,6 +270,14 @@ func (o output) write(res *result) error {
 	plain := *res
 	plain.Color = false
 	return writeFile(o.file, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, func(w io.Writer) error { return o.format(w, &plain) })
+}
+
+// target is the one that rules are described for.
+func (r *result) target() rule.Target {
+	if len(r.Targets) == 0 {
+		return rule.DefaultTarget
+	}
+	return r.Targets[0]
 }
 
 // levels counts the findings by level.

@@ -64,7 +64,7 @@ func fixture() []rule.Finding {
 
 func options() Options {
 	return Options{
-		Tool: "0.1.0", Target: rule.DefaultTarget, Files: []string{"data/train.parquet", "val.jsonl", "clean.parquet"},
+		Tool: "0.1.0", Targets: []rule.Target{rule.DefaultTarget}, Files: []string{"data/train.parquet", "val.jsonl", "clean.parquet"},
 		Rules: []*rule.Rule{oddColumn, quietRule, nameNull, indexTwice},
 	}
 }

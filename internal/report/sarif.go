@@ -109,7 +109,7 @@ func writeSARIF(w io.Writer, r *result) error {
 	}
 	for i, ru := range rules {
 		index[ru] = i
-		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, newSARIFRule(ru, r.Target))
+		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, newSARIFRule(ru, r.target()))
 	}
 	entries, left := gravest(r.groups, maxResults)
 	for _, e := range entries {

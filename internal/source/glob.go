@@ -11,6 +11,17 @@ import (
 // hasMeta reports whether name holds a character that a pattern gives a meaning.
 func hasMeta(name string) bool { return strings.ContainsAny(name, `*?[`) }
 
+// Match reports whether the file name is what a user means by arg: its name, a folder above it, or a pattern. Both are written from the
+// same place, with slashes.
+func Match(arg, name string) bool {
+	folder := strings.TrimSuffix(arg, "/") + "/"
+	if arg == name || strings.HasPrefix(name, folder) {
+		return true
+	}
+	ok, err := matchGlob(arg, name)
+	return ok && err == nil
+}
+
 // matchGlob reports whether name, with slashes, matches pattern: * and ? stand for what holds no slash, ** for any number
 // of folders.
 func matchGlob(pattern, name string) (bool, error) {

@@ -129,17 +129,51 @@ func Resolve(ctx context.Context, spec Spec) (*Set, error) {
 		set.Close()
 		return nil, err
 	}
-	for i, f := range set.Files() {
+	set.number()
+	return set, nil
+}
+
+// number gives the files their places in the set and their rows those in the split.
+func (s *Set) number() {
+	for i, f := range s.Files() {
 		f.Index = i
 	}
-	for _, s := range set.Splits {
+	for _, split := range s.Splits {
 		first := int64(0)
-		for _, f := range s.Files {
+		for _, f := range split.Files {
 			f.First = first
 			first += f.Rows
 		}
 	}
-	return set, nil
+}
+
+// Divide makes n sets of the files of s: each file goes to the set and the split that of says. What stands in Unused and Errors stays with s,
+// which has no files any more.
+func (s *Set) Divide(n int, of func(*File) (set int, split string)) []*Set {
+	out := make([]*Set, n)
+	for i := range out {
+		out[i] = &Set{}
+	}
+	for _, f := range s.Files() {
+		at, split := of(f)
+		f.Val = f.Val && split == f.Split || split == "validation" || split == "test"
+		f.Split = split
+		set := out[at]
+		i := slices.IndexFunc(set.Splits, func(o Split) bool { return o.Name == split })
+		if i < 0 {
+			i = len(set.Splits)
+			set.Splits = append(set.Splits, Split{Name: split})
+		}
+		set.Splits[i].Files = append(set.Splits[i].Files, f)
+	}
+	for _, set := range out {
+		slices.SortStableFunc(set.Splits, func(a, b Split) int {
+			return cmp.Or(cmp.Compare(splitRank(a.Name), splitRank(b.Name)), strings.Compare(a.Name, b.Name))
+		})
+		set.number()
+	}
+	s.Splits = nil
+	return out
 }
 
 // splitOrder returns the names of splits whose order was given.

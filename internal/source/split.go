@@ -110,19 +110,22 @@ func splitsOf(has func(word string) bool) []string {
 	return out
 }
 
-// splitOfName returns the split of a file that was named itself: by its name, else by the folder that it is in; "" where
-// neither says one.
-func splitOfName(name string) string {
-	if in := inFile(name); len(in) > 0 {
-		return in[0]
-	}
-	parts := strings.Split(name, "/")
-	if len(parts) > 1 {
-		if in := inFolders(strings.Join(parts[len(parts)-2:], "/")); len(in) > 0 {
+// SplitOfName returns the split that the name of a file, or of a folder that it is in, says, as HF datasets takes names; "" where none does. name
+// has slashes.
+func SplitOfName(name string) string {
+	for _, in := range [][]string{inFile(name), inFolders(name)} {
+		if len(in) > 0 {
 			return in[0]
 		}
 	}
 	return ""
+}
+
+// splitOfName returns the split of a file that was named itself: by its name, else by the folder that it is in; "" where
+// neither says one.
+func splitOfName(name string) string {
+	parts := strings.Split(name, "/")
+	return SplitOfName(strings.Join(parts[max(0, len(parts)-2):], "/"))
 }
 
 // splitsOfFolder assigns the files of a folder, by their names from there, to splits: by layout where that matches

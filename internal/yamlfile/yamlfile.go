@@ -92,10 +92,17 @@ func (r *Reader) Mapping(n *Node, what string, known ...Key) {
 	}
 }
 
+// maxNames is how many names a message lists.
+const maxNames = 30
+
 // Unknown notes a name that is none of names.
 func (r *Reader) Unknown(at Pos, what, name string, names []string) {
 	if near := schema.Nearest(name, names); near != "" {
 		r.Fault(at, "unknown %s %q; did you mean %q?", what, name, near)
+		return
+	}
+	if len(names) > maxNames {
+		r.Fault(at, "unknown %s %q", what, name)
 		return
 	}
 	r.Fault(at, "unknown %s %q (%s)", what, name, strings.Join(names, ", "))

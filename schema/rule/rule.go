@@ -308,6 +308,20 @@ func Find(name string) *Rule {
 	return nil
 }
 
+// Named reports whether name is r's id or name, or the beginning of its id (RL3).
+func (r *Rule) Named(name string) bool {
+	return r.Name == name || (len(name) > 2 && strings.HasPrefix(r.ID, strings.ToUpper(name)))
+}
+
+// Names returns the ids and names of all rules, sorted by id.
+func Names() []string {
+	var out []string
+	for _, r := range All() {
+		out = append(out, r.ID, r.Name)
+	}
+	return out
+}
+
 // FixFor returns the command that mends a finding of r at path, without file names; path "" stands for any column. It is ""
 // where r has none.
 func (r *Rule) FixFor(path schema.Path) string {

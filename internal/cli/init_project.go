@@ -1,0 +1,201 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rlprep/rlprep/internal/project"
+	"github.com/rlprep/rlprep/internal/source"
+)
+
+// What a search for data looks at, so that it ends in a home directory, too.
+const (
+	maxLookDepth = 4
+	maxLookFiles = 20000
+)
+
+// A foundSplit is files of one split in one folder.
+type foundSplit struct {
+	split string
+	files []string
+}
+
+// firstProject looks for data below dir and returns a project's file for it.
+func firstProject(dir string) (string, error) {
+	sets, order, err := lookForData(dir)
+	if err != nil {
+		return "", err
+	}
+	if len(order) == 0 {
+		return "", usagef("no data here whose names say train, val or test (Parquet, JSON Lines): write the data sets into %s by hand; 'rlprep schema config' has its keys", project.FileName)
+	}
+	var b strings.Builder
+	b.WriteString("# What 'rlprep lint' checks, and as what. Names of files are taken from this file's folder; a flag wins over what stands here.\n" +
+		"# 'rlprep schema config' prints the JSON Schema for editors; docs/scripting.md tells of every key.\n")
+	b.WriteString("target: verl@0.9\n")
+	b.WriteString("# values of data_source that a reward function of yours scores, agent loops that your launch registers\n")
+	b.WriteString("# known_sources: [my/dataset]\n# known_agents: [my_agent]\n")
+	b.WriteString("# ignore: [RL404]\n")
+	b.WriteString("# per_file_ignores:\n#   - {files: data/old/*.parquet, rules: [RL302], reason: evaluated without tools}\n")
+	b.WriteString("datasets:\n")
+	for _, folder := range order {
+		fmt.Fprintf(&b, "  %s:\n", datasetName(folder))
+		for _, s := range sets[folder] {
+			key := s.split
+			if key == "validation" {
+				key = "val"
+			}
+			writeFiles(&b, key, s.files)
+		}
+		if folder == order[0] {
+			if launch := lookForLaunch(dir); launch != "" {
+				fmt.Fprintf(&b, "    # it may be what starts the training; its settings are then judged, too\n    # config: %s\n", quoted(launch))
+			}
+		}
+	}
+	return b.String(), nil
+}
+
+// writeFiles writes the files of a split, as few patterns as say just them.
+func writeFiles(b *strings.Builder, key string, files []string) {
+	if len(files) == 1 {
+		fmt.Fprintf(b, "    %s: %s\n", key, quoted(files[0]))
+		return
+	}
+	fmt.Fprintf(b, "    %s:\n", key)
+	for _, f := range files {
+		fmt.Fprintf(b, "      - %s\n", quoted(f))
+	}
+}
+
+// datasetName names a data set after its folder.
+func datasetName(folder string) string {
+	if folder == "." {
+		return "data"
+	}
+	return quoted(folder)
+}
+
+// lookForData finds files of data whose names, or whose folder's, say their split, by the folder that makes a data set of them.
+func lookForData(dir string) (sets map[string][]foundSplit, order []string, err error) {
+	byFolder := map[string][]string{}
+	seen := 0
+	err = filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
+		rel, rerr := filepath.Rel(dir, name)
+		if rerr != nil || rel == "." {
+			return err
+		}
+		rel = filepath.ToSlash(rel)
+		if seen++; seen > maxLookFiles {
+			return fs.SkipAll
+		}
+		hidden := strings.HasPrefix(e.Name(), ".") || strings.HasPrefix(e.Name(), "__") || e.Name() == "node_modules"
+		switch {
+		case err != nil && e.IsDir(), e.IsDir() && (hidden || strings.Count(rel, "/") >= maxLookDepth):
+			return fs.SkipDir // what cannot be looked into holds no data of ours
+		case err != nil:
+			return err
+		case !e.IsDir() && !hidden && isDataName(rel):
+			byFolder[path.Dir(rel)] = append(byFolder[path.Dir(rel)], rel)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	sets = map[string][]foundSplit{}
+	for _, split := range []string{"train", "validation", "test"} {
+		for folder, names := range byFolder {
+			var mine []string
+			for _, n := range names {
+				if source.SplitOfName(path.Join(path.Base(folder), path.Base(n))) == split {
+					mine = append(mine, n)
+				}
+			}
+			if len(mine) == 0 {
+				continue
+			}
+			set := folder
+			if folder != "." && source.SplitOfName(path.Base(folder)+"/x") == split { // data/train/0.parquet
+				set = path.Dir(folder)
+			}
+			slices.Sort(mine)
+			sets[set] = append(sets[set], foundSplit{split, patterns(oneForm(mine), names)})
+		}
+	}
+	for set := range sets {
+		order = append(order, set)
+	}
+	slices.Sort(order)
+	for _, set := range order {
+		sets[set] = joinSplits(sets[set])
+	}
+	return sets, order, nil
+}
+
+// joinSplits joins what different folders have of a split.
+func joinSplits(all []foundSplit) (out []foundSplit) {
+	for _, s := range all {
+		i := slices.IndexFunc(out, func(o foundSplit) bool { return o.split == s.split })
+		if i < 0 {
+			out = append(out, s)
+			continue
+		}
+		out[i].files = append(out[i].files, s.files...)
+		slices.Sort(out[i].files)
+	}
+	return out
+}
+
+func isDataName(name string) bool {
+	return slices.ContainsFunc([]string{".parquet", ".jsonl", ".ndjson", ".jsonl.gz", ".jsonl.zst"}, func(ext string) bool { return strings.HasSuffix(strings.ToLower(name), ext) })
+}
+
+// oneForm leaves the Parquet files where a split is there as JSON Lines, too: they are probably the same rows.
+func oneForm(names []string) []string {
+	isParquet := func(n string) bool { return strings.HasSuffix(strings.ToLower(n), ".parquet") }
+	if !slices.ContainsFunc(names, isParquet) {
+		return names
+	}
+	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !isParquet(n) })
+}
+
+// patterns returns one pattern where it matches just names among all files of the folder, else the names.
+func patterns(names, all []string) []string {
+	if len(names) < 2 {
+		return names
+	}
+	first, last := names[0], names[len(names)-1] // sorted: what these have in common all have
+	n := 0
+	for n < len(first) && n < len(last) && first[n] == last[n] {
+		n++
+	}
+	prefix := strings.TrimRight(first[:max(n, len(path.Dir(first))+1)], "0123456789")
+	pattern := prefix + "*" + path.Ext(first)
+	if path.Dir(first) == "." {
+		pattern = strings.TrimRight(first[:n], "0123456789") + "*" + path.Ext(first)
+	}
+	for _, name := range all {
+		if source.Match(pattern, name) != slices.Contains(names, name) {
+			return names
+		}
+	}
+	return []string{pattern}
+}
+
+// lookForLaunch returns a script beside the file that seems to start verl; "" where there is none.
+func lookForLaunch(dir string) string {
+	names, _ := filepath.Glob(filepath.Join(dir, "*.sh"))
+	for _, name := range names {
+		if text, err := os.ReadFile(name); err == nil && bytes.Contains(text, []byte("verl.trainer")) {
+			return filepath.ToSlash(filepath.Base(name))
+		}
+	}
+	return ""
+}

@@ -1,0 +1,276 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/rlprep/rlprep/internal/pipeline"
+	"github.com/rlprep/rlprep/internal/project"
+	"github.com/rlprep/rlprep/internal/source"
+	"github.com/rlprep/rlprep/schema/rule"
+)
+
+// lintProject is the project's file that a run of lint keeps to.
+type lintProject struct {
+	name string // that is asked for; "": the one found
+	none bool
+
+	file *project.File // nil: there is none
+	dir  string        // of the file, as seen from here
+}
+
+func (p *lintProject) register(f *pflag.FlagSet) {
+	f.StringVar(&p.name, "project", "", "project's file (default: "+project.FileName+" here or in a folder above, up to the repository's root)")
+	f.BoolVar(&p.none, "no-project", false, "take no project's file")
+}
+
+// open finds and reads the project's file.
+func (p *lintProject) open(given func(flag string) bool) (err error) {
+	name := p.name
+	switch {
+	case p.none && given("project"):
+		return usagef("--project and --no-project cannot be used together")
+	case p.none:
+		return nil
+	case name == "":
+		if name, err = project.Find("."); name == "" || err != nil {
+			return err
+		}
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	p.dir = filepath.Dir(name)
+	if p.file, err = project.Parse(filepath.ToSlash(name), text); err != nil {
+		return withCode(ExitUsage, err)
+	}
+	return nil
+}
+
+// inDir returns a name of the file as it is seen from here, as short as it can be.
+func (p *lintProject) inDir(name string) string {
+	if filepath.IsAbs(name) || strings.HasPrefix(name, source.RemoteScheme) {
+		return name
+	}
+	name = filepath.Join(p.dir, name)
+	if strings.HasPrefix(name, "..") { // "../../data/x" in the folder data is "x"
+		here, err := os.Getwd()
+		if err == nil {
+			if rel, err := filepath.Rel(here, filepath.Join(here, name)); err == nil {
+				name = rel
+			}
+		}
+	}
+	return filepath.ToSlash(name)
+}
+
+// configure gives l what the file says of all data, where no flag says it, and reads the options.
+func (p *lintProject) configure(l *lint) error {
+	if p.file == nil {
+		return l.options()
+	}
+	p.settings(l, &p.file.Settings)
+	if !l.given("fail-level") && p.file.FailLevel != rule.Off {
+		l.failLevel = p.file.FailLevel.String()
+	}
+	if !l.given("output-format") {
+		for _, f := range p.file.Formats {
+			if name, file, named := strings.Cut(f, "="); named && file != "-" {
+				f = name + "=" + p.inDir(file)
+			}
+			l.formats = append(l.formats, f)
+		}
+	}
+	return l.options()
+}
+
+// settings gives l those of s that no flag says.
+func (p *lintProject) settings(l *lint, s *project.Settings) {
+	if !l.given("target") && s.Target != (rule.Target{}) {
+		l.target = s.Target.String()
+	}
+	if !l.given("kind") && s.Rows != rule.Any {
+		l.rows = s.Rows.String()
+	}
+	if !l.given("config") && s.Configs != nil {
+		l.launches.configs = nil
+		for _, name := range s.Configs {
+			l.launches.configs = append(l.launches.configs, p.inDir(name))
+		}
+		if !l.given("cwd") { // the launch's own names are taken from where the project lies
+			l.launches.flags.cwd = p.dir
+		}
+	}
+	for flag, list := range map[string]struct{ to, from *[]string }{
+		"select": {&l.selected, &s.Select}, "ignore": {&l.ignored, &s.Ignore},
+		"known-agents": {&l.known.agents, &s.Agents}, "known-sources": {&l.known.sources, &s.Sources},
+	} {
+		if !l.given(flag) && *list.from != nil {
+			*list.to = *list.from
+		}
+	}
+}
+
+// dataset returns l as the data set asks for it.
+func (p *lintProject) dataset(l *lint, d *project.Dataset) (*lint, error) {
+	one := *l
+	p.settings(&one, &d.Settings)
+	if err := one.options(); err != nil {
+		return nil, err
+	}
+	return &one, nil
+}
+
+// collect checks the data sets of the project.
+func (p *lintProject) collect(ctx context.Context, l *lint, found *lintFound) error {
+	for i := range p.file.Datasets {
+		d := &p.file.Datasets[i]
+		one, err := p.dataset(l, d)
+		if err != nil {
+			return inDataset(d, err)
+		}
+		var splits []source.SplitArg
+		for _, s := range d.Splits {
+			for _, name := range s.Files {
+				splits = append(splits, source.SplitArg{Name: s.Name, Glob: p.inDir(name)})
+			}
+		}
+		if splits == nil { // the launch's own data
+			if err := one.judgeLaunches(ctx, nil, found); err != nil {
+				return err
+			}
+			continue
+		}
+		set, err := one.resolve(ctx, nil, splits)
+		if err != nil {
+			return inDataset(d, err)
+		}
+		if err := one.judge(ctx, set, found); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inDataset says which data set an error is about; the command's usage would not help.
+func inDataset(d *project.Dataset, err error) error {
+	if errors.Is(err, context.Canceled) {
+		return err
+	}
+	code := exitCode(context.Background(), err)
+	var usage *usageError
+	if errors.As(err, &usage) {
+		err = usage.err
+	}
+	return withCode(code, fmt.Errorf("%s: data set %s: %w", d.Where, d.Name, err))
+}
+
+// divide checks files that were named on the command line: those that a data set of the project names as it asks, the others as the
+// whole file does. Where the command line says of them which splits or which launch, it is followed alone.
+func (p *lintProject) divide(ctx context.Context, l *lint, set *source.Set, found *lintFound) error {
+	if p.file == nil || len(p.file.Datasets) == 0 || l.given("val") || l.given("split") || l.given("config") {
+		return l.judge(ctx, set, found)
+	}
+	n := len(p.file.Datasets)
+	parts := set.Divide(n+1, func(f *source.File) (int, string) {
+		if i, split := p.owner(f.Name); i >= 0 {
+			return i, split
+		}
+		return n, f.Split
+	})
+	found.set.Errors = append(found.set.Errors, set.Errors...)
+	for i, part := range parts {
+		one := l
+		if len(part.Files()) == 0 {
+			continue
+		}
+		if i < n {
+			var err error
+			if one, err = p.dataset(l, &p.file.Datasets[i]); err != nil {
+				return inDataset(&p.file.Datasets[i], err)
+			}
+		}
+		if err := one.judge(ctx, part, found); err != nil {
+			return err
+		}
+	}
+	if len(set.Errors) > 0 && len(found.targets) == 0 { // no file can be read
+		found.add(l.env.Target, l.rules, &source.Set{}, &pipeline.Report{})
+	}
+	return nil
+}
+
+// owner returns the first data set that names the file, and the split that it is in there; -1 for none.
+func (p *lintProject) owner(name string) (dataset int, split string) {
+	for i, d := range p.file.Datasets {
+		for _, s := range d.Splits {
+			if slices.ContainsFunc(s.Files, func(arg string) bool { return p.means(arg, name) }) {
+				return i, s.Name
+			}
+		}
+	}
+	return -1, ""
+}
+
+// means reports whether arg, a name or a pattern of the project's file, means the file that is called name here.
+func (p *lintProject) means(arg, name string) bool {
+	return source.Match(absolute(p.inDir(arg)), absolute(name))
+}
+
+func absolute(name string) string {
+	if strings.HasPrefix(name, source.RemoteScheme) {
+		return name
+	}
+	abs, err := filepath.Abs(name)
+	if err != nil {
+		return name
+	}
+	return filepath.ToSlash(abs)
+}
+
+// suppress takes away what the project's file lets pass, and says how much that was. Of a run over the whole project it says also what is let
+// pass and was not found.
+func (p *lintProject) suppress(l *lint, found *lintFound, whole bool) {
+	if p.file == nil || len(p.file.PerFile) == 0 {
+		return
+	}
+	used := map[[2]int]bool{}
+	var count int64
+	found.report.Entries = slices.DeleteFunc(found.report.Entries, func(e pipeline.Entry) bool {
+		first := e.Findings[0]
+		drop := false
+		for i, g := range p.file.PerFile {
+			for k, name := range g.Rules {
+				if first.Rule.Named(name) && slices.ContainsFunc(g.Files, func(arg string) bool { return p.means(arg, first.Pos.File) }) {
+					used[[2]int{i, k}], drop = true, true
+				}
+			}
+		}
+		if drop {
+			count += e.Count
+		}
+		return drop
+	})
+	if count > 0 && !l.app.quiet {
+		fmt.Fprintf(l.app.stderr, "%s let pass by %s\n", counted(int(count), "finding"), p.file.Name)
+	}
+	if !whole || l.app.quiet || l.schemaOnly || l.limit > 0 {
+		return
+	}
+	for i, g := range p.file.PerFile {
+		for k, name := range g.Rules {
+			on := slices.ContainsFunc(found.rules, func(r *rule.Rule) bool { return r.Named(name) })
+			if on && !used[[2]int{i, k}] {
+				fmt.Fprintf(l.app.stderr, "%s: note: %s is not found in %s any more: take it out of per_file_ignores\n", g.Where, name, strings.Join(g.Files, ", "))
+			}
+		}
+	}
+}
