@@ -1,7 +1,6 @@
 package transform_test
 
 import (
-	"encoding/json"
 	"reflect"
 	"strings"
 	"testing"
@@ -123,9 +122,7 @@ func TestPlans(t *testing.T) {
 			}
 		}
 		if got.Bind != nil || !reflect.DeepEqual(*got, c.want) {
-			a, _ := json.Marshal(got.Puts)
-			b, _ := json.Marshal(c.want.Puts)
-			t.Errorf("%T:\n got %s drops %v\nwant %s drops %v", c.step, a, got.Drops, b, c.want.Drops)
+			t.Errorf("%T:\n got %+v drops %v\nwant %+v drops %v", c.step, got.Puts, got.Drops, c.want.Puts, c.want.Drops)
 		}
 	}
 	plan, err := transform.Prompt{Messages: []transform.Message{{Role: "user", Template: "hi"}}}.Plan(in)

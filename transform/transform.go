@@ -44,6 +44,11 @@ type Put struct {
 	Const *schema.Value
 	Seq   *Seq
 	Copy  schema.Path
+	// As is the type that a leaf that is copied has from now on, one that is stored alike: text for bytes that are UTF-8. The zero
+	// Type: its own.
+	As schema.Type
+	// Each makes every text of a leaf that is copied over itself anew; nulls stay. It is called by many workers. Nil: texts stay.
+	Each func(string) string
 }
 
 // A Seq is the number of the source row within its split, plus Start.

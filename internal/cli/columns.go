@@ -49,6 +49,7 @@ type columns struct {
 	workers   int
 	hfText    string
 	hf        parquetio.HFPolicy
+	strip     func(file string) bool // files that lose the metadata of HF datasets whatever hf says; nil: none
 	asJSON    bool
 
 	set     *source.Set
@@ -97,6 +98,14 @@ func (c *columns) run(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	defer c.set.Close()
+	if err := c.carryOut(ctx); err != nil {
+		return err
+	}
+	return c.summarize()
+}
+
+// carryOut does the edit over the files of the set.
+func (c *columns) carryOut(ctx context.Context) (err error) {
 	c.src = byName(c.set)
 	if err := c.aim(); err != nil {
 		return err
@@ -115,10 +124,7 @@ func (c *columns) run(ctx context.Context, args []string) (err error) {
 	if err := each(ctx, c.workers, len(c.targets), func(ctx context.Context, i int) error { return c.plan(ctx, i, first[i]) }); err != nil {
 		return asUsage(err)
 	}
-	if err := c.writeAll(ctx, first[len(c.src.files)]); err != nil {
-		return asUsage(err)
-	}
-	return c.summarize()
+	return asUsage(c.writeAll(ctx, first[len(c.src.files)]))
 }
 
 // writeAll makes the files. A new directory appears whole; in one that was there, files are replaced one by one.
@@ -405,7 +411,11 @@ func (c *columns) unitWorkers() int {
 }
 
 func (c *columns) writer(i int) parquetio.WriterOptions {
-	return parquetio.WriterOptions{CreatedBy: createdBy(), Base: c.src.open[i].Parquet, HF: c.hf}
+	o := parquetio.WriterOptions{CreatedBy: createdBy(), Base: c.src.open[i].Parquet, HF: c.hf}
+	if c.strip != nil && c.strip(c.src.files[i].Name) {
+		o.HF = parquetio.HFStrip
+	}
+	return o
 }
 
 // write makes one file.

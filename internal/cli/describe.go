@@ -23,8 +23,24 @@ type ruleInfo struct {
 	Facts    []string      `json:"facts,omitempty"`
 	Holds    []holdingInfo `json:"holds"`
 	Fix      string        `json:"fix,omitempty"`
+	Mends    []mendInfo    `json:"mends"`
+	Unmended string        `json:"unmended,omitempty"`
 	HelpURL  string        `json:"help_url"`
 	Examples []ruleExample `json:"examples"`
+}
+
+// A mendInfo is one way in which 'lint --fix' mends what a rule finds.
+type mendInfo struct {
+	Unsafe bool   `json:"unsafe"`
+	Does   string `json:"does"`
+}
+
+// String says by which flags it is done: "--fix: fills the nulls".
+func (m mendInfo) String() string {
+	if m.Unsafe {
+		return "--fix --unsafe-fixes: " + m.Does
+	}
+	return "--fix: " + m.Does
 }
 
 type holdingInfo struct {
@@ -121,6 +137,10 @@ func describeRule(r *rule.Rule) ruleInfo {
 	d := ruleInfo{
 		ID: r.ID, Name: r.Name, Title: r.Title, Level: h.Level.String(), Rows: r.Rows.String(), Doc: strings.Trim(r.Doc, "\n"),
 		Facts: r.Facts, Fix: r.FixFor(""), HelpURL: report.HelpURL(r), Holds: []holdingInfo{}, Examples: []ruleExample{},
+		Mends: []mendInfo{}, Unmended: r.Unmended,
+	}
+	for _, m := range r.Mends {
+		d.Mends = append(d.Mends, mendInfo{m.Unsafe, m.Does})
 	}
 	for _, h := range r.Holds {
 		d.Holds = append(d.Holds, holdingInfo{h.Versions, h.Trainer, h.Level.String(), h.Consequence})

@@ -166,6 +166,7 @@ func rulesIndex() string {
 			facts[f] = append(facts[f], fmt.Sprintf("[%s](%s.md)", r.ID, r.ID))
 		}
 	}
+	b.WriteString(fixTable())
 	if len(facts) == 0 {
 		return b.String()
 	}
@@ -227,6 +228,46 @@ func rulePage(r *rule.Rule) string {
 	if d.Fix != "" {
 		fmt.Fprintf(&b, "\n## How to mend it\n\n```sh\nrlprep %s --in-place FILE…\n```\n", d.Fix)
 	}
+	b.WriteString("\n## What lint mends\n\n")
+	for _, line := range mendLines(d) {
+		fmt.Fprintf(&b, "- %s\n", mendProse(line))
+	}
+	return b.String()
+}
+
+// mendProse marks the flags at the beginning of a line as code.
+func mendProse(line string) string {
+	if flags, does, ok := strings.Cut(line, ": "); ok && strings.HasPrefix(flags, "--") {
+		return "`" + flags + "`: " + prose(does)
+	}
+	return prose(line)
+}
+
+// fixTable is what 'lint --fix' mends, and the list of the faults for which there is no fix.
+func fixTable() string {
+	var b, none strings.Builder
+	b.WriteString("\n## What lint --fix mends\n\nSafe: no row goes, and every value that was there says what it said. What is unsafe needs `--unsafe-fixes`.\n\n| rule | safe | unsafe | what is left |\n|---|---|---|---|\n")
+	launch := 0
+	for _, r := range rule.All() {
+		var does [2][]string
+		for _, m := range r.Mends {
+			k := 0
+			if m.Unsafe {
+				k = 1
+			}
+			does[k] = append(does[k], m.Does)
+		}
+		name := fmt.Sprintf("[%s](%s.md) %s", r.ID, r.ID, r.Name)
+		switch {
+		case len(r.Mends) > 0:
+			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", name, cell(strings.Join(does[0], "; ")), cell(strings.Join(does[1], "; else ")), cell(r.Unmended))
+		case strings.HasPrefix(r.ID, "RL7"):
+			launch++
+		default:
+			fmt.Fprintf(&none, "| %s | %s |\n", name, cell(r.Unmended))
+		}
+	}
+	fmt.Fprintf(&b, "\n## For which there is no fix\n\nThe %d rules over the launch, RL701 to RL730, lie outside the data, which alone is mended; and these:\n\n| rule | why |\n|---|---|\n%s", launch, none.String())
 	return b.String()
 }
 

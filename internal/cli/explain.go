@@ -90,7 +90,22 @@ func explainRule(w io.Writer, r *rule.Rule) {
 	if r.Fix != "" {
 		section(w, "HOW TO MEND IT", "rlprep "+r.FixFor("")+" --in-place FILE…")
 	}
+	section(w, "WHAT LINT MENDS", strings.Join(mendLines(d), "\n"))
 	section(w, "MORE", d.HelpURL)
+}
+
+// mendLines says what 'lint --fix' does about a rule, and what it leaves.
+func mendLines(d ruleInfo) (lines []string) {
+	for _, m := range d.Mends {
+		lines = append(lines, m.String())
+	}
+	switch {
+	case len(d.Mends) == 0:
+		lines = append(lines, "nothing: "+d.Unmended)
+	case d.Unmended != "":
+		lines = append(lines, "left: "+d.Unmended)
+	}
+	return lines
 }
 
 func explainExample(w io.Writer, e ruleExample) {

@@ -84,11 +84,11 @@ func (s *fileSink) Publish(_ bool, record func(int64, string) ([]byte, error)) e
 	if err := s.part.Sync(); err != nil {
 		return err
 	}
-	return s.publish(rec.RowGroups)
+	return s.publish(&rec)
 }
 
 // publish gives the file its name, and the manifest beside it its new line.
-func (s *fileSink) publish(groups int) error {
+func (s *fileSink) publish(rec *pipeline.Record) error {
 	dir, base := filepath.Split(s.to.name)
 	e := s.run.edits[filepath.Dir(s.to.name)]
 	var entry shard.ShardFile
@@ -98,7 +98,7 @@ func (s *fileSink) publish(groups int) error {
 		if err != nil {
 			return err
 		}
-		if entry, err = e.Replacing(base, s.run.src.files[s.file].Rows, groups, sum, n, s.run.edit.String()); err != nil {
+		if entry, err = e.Replacing(base, rec.RowsOut, rec.RowGroups, sum, n, s.run.edit.String()); err != nil {
 			return fmt.Errorf("%s: %w", filepath.Join(dir, shard.ManifestName), err)
 		}
 	}

@@ -27,6 +27,7 @@ type lint struct {
 	known      knownFlags
 	launches   lintLaunches
 	project    lintProject
+	fix        lintFix
 	val        []string
 	target     string
 	rows       string
@@ -58,7 +59,10 @@ with: before a GPU is spent. Footers and dictionaries answer first; then only th
 Without FILES it checks the data sets that rlprep.yaml names, a file that is found here or in a folder above; what else it
 says holds for FILES too, and a flag wins over it. 'rlprep init' writes a first one.
 
-'rlprep list rules' names the rules, 'rlprep explain RL301' tells what one checks, what the trainer does and how to mend it.`,
+'rlprep list rules' names the rules, 'rlprep explain RL301' tells what one checks, what the trainer does and how to mend it.
+
+--fix mends Parquet files in place, each by one rename, and judges them again; what it writes says nothing that the source
+did not. --unsafe-fixes also changes values and leaves rows out; --diff shows what either would do.`,
 		Example: `  rlprep lint train.parquet --val test.parquet --config run.sh
   rlprep lint data/ --select RL3,RL4 --ignore index-duplicate --output-format sarif=lint.sarif
   rlprep lint --output-format github`,
@@ -87,6 +91,7 @@ says holds for FILES too, and a flag wins over it. 'rlprep init' writes a first 
 	l.known.register(f)
 	l.launches.register(f)
 	l.project.register(f)
+	l.fix.register(f)
 	return cmd
 }
 
@@ -99,8 +104,12 @@ func (l *lint) run(ctx context.Context, args []string) error {
 	}
 	found := &lintFound{}
 	defer found.close()
+	l.fix.changes = new(int)
 	if err := l.collect(ctx, args, found); err != nil {
 		return err
+	}
+	if l.fix.diff {
+		return l.fix.end(l, found)
 	}
 	l.project.suppress(l, found, len(args) == 0)
 	if err := l.report(found); err != nil {
@@ -156,7 +165,7 @@ func (l *lint) judge(ctx context.Context, set *source.Set, found *lintFound) err
 	if len(l.launches.configs) > 0 {
 		return l.judgeLaunches(ctx, set, found)
 	}
-	rep, err := l.check(ctx, set)
+	rep, err := l.mend(ctx, set)
 	if err != nil {
 		return asUsage(err)
 	}
@@ -178,8 +187,10 @@ func (l *lint) options() (err error) {
 			return err
 		}
 	}
-	l.rules, err = selectRules(l.selected, l.ignored)
-	return err
+	if l.rules, err = selectRules(l.selected, l.ignored); err != nil {
+		return err
+	}
+	return l.fix.check(l)
 }
 
 func parseKind(s string) (rule.Kind, error) {

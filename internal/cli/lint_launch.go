@@ -73,7 +73,7 @@ func (l *lint) judgeTraining(ctx context.Context, t *training, set *source.Set, 
 		}
 	}
 	own.env = &env
-	rep, err := own.check(ctx, set)
+	rep, err := own.mend(ctx, set)
 	if err != nil {
 		return asUsage(err)
 	}

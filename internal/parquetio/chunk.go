@@ -22,13 +22,17 @@ func (c *Chunk) damaged(part string, err error) error {
 	return formatErrorf(c.file.name, "row group %d: column %s: %s: %w", c.rowGroup, c.file.leaves[c.leaf].Path, part, err)
 }
 
-// CanMove reports whether a raw chunk can stand, byte for byte, as a leaf of a file with pages of that codec (keep: of any).
+// CanMove reports whether a raw chunk can stand, byte for byte, as a leaf of a file with pages of that codec (keep: of any). Bytes
+// without an annotation can stand as text: whether they are UTF-8 is the caller's to know.
 func CanMove(raw *record.Raw, to schema.Leaf, codec Codec, keep bool) bool {
 	c, ok := raw.Chunk.(*Chunk)
 	if !ok {
 		return false
 	}
-	from := &c.file.leaves[c.leaf]
+	from := c.file.leaves[c.leaf]
+	if from.Type.Kind == schema.Binary && from.Type.Form != schema.Fixed && from.Type.Name == "" && to.Type.Kind == schema.Text {
+		from.Type.Kind = schema.Text
+	}
 	return from.MaxDef == to.MaxDef && from.MaxRep == to.MaxRep && (keep || c.codec == codec) &&
 		sameStorage(from.Type, to.Type) && (c.dictPage == 0 || !c.file.meta.writer.cutsDictionary())
 }

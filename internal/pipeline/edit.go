@@ -9,7 +9,7 @@ import (
 	"github.com/rlprep/rlprep/schema"
 )
 
-// An edit is a slot made of others where nulls are in the way: of base, with one of the three below. Where a part of the input
+// An edit is a slot made of others: of base, with one of the four below, three of them for where nulls are in the way. Where a part of the input
 // has no such nulls the edit is idle, and base is taken as it is, undecoded if it can be.
 type edit struct {
 	base int
@@ -20,6 +20,8 @@ type edit struct {
 	// fill: where the field of base is null, at levels below field, the row is taken from slot fill.
 	fill  int
 	field uint8
+	// each makes every text anew.
+	each func(string) string
 	// idle lists slots of which one without nulls shows that there is nothing to do.
 	idle []int
 	// refuse says why the edit cannot be done; it matters only where it is not idle.
@@ -309,6 +311,8 @@ func (m *machine) edit(sl *slot, state *record.Batch) (*record.Vector, error) {
 	switch {
 	case e.cast != nil:
 		return m.cast(sl, base, state)
+	case e.each != nil:
+		return base.MapTexts(e.each)
 	case e.guard != nil:
 		w := e.guard[m.witness(e.guard)]
 		like, err := m.lifted(w.slot, w.maxDef, state)

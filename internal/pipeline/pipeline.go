@@ -99,7 +99,9 @@ type Job struct {
 	// Soften holds rules whose findings are at most warnings (Recipe.Expects).
 	Soften []string
 
-	Sink      Sink // nil: only check
+	Sink Sink // nil: only check
+	// Written says, where nothing is written, which files the rules are to see as they would be if they were; nil: none.
+	Written   func(file int) bool
 	Size      Size // of the shards of a split
 	Limit     int64
 	Codec     parquetio.Codec

@@ -154,7 +154,7 @@ func (p *Plan) outFiles() []*rule.File {
 	for _, s := range p.Job.Splits {
 		for _, f := range s.Files {
 			g := *in[f]
-			if p.Job.Sink != nil { // written anew: what the footer said otherwise is gone
+			if p.Job.Sink != nil || p.Job.Written != nil && p.Job.Written(f) { // written anew: what the footer said otherwise is gone
 				g.Schema = p.programs[s.Name][f].out
 				g.Metadata, g.RowGroups = nil, nil
 				g.Format, g.Written = "parquet", true

@@ -257,6 +257,14 @@ func (c *compiler) value(s *step, index int, p transform.Put) (*column, error) {
 		}
 		out := from.clone(name)
 		out.field.Nullable = from.field.Nullable || (p.Copy.Parent() != "" && p.Copy.Parent() != p.Path.Parent())
+		if p.As.Kind != schema.Missing {
+			out.field.Type = p.As
+		}
+		if p.Each != nil {
+			was := c.p.slots[out.slot]
+			c.p.slots = append(c.p.slots, slot{input: -1, edit: &edit{base: out.slot, fill: noFill, each: p.Each}, maxDef: was.maxDef, typ: was.typ})
+			out.slot = len(c.p.slots) - 1
+		}
 		return out, nil
 	case s.plan.Bind == nil:
 		return nil, fmt.Errorf("nothing computes it")

@@ -74,6 +74,9 @@ func (c *shaper) fields(cols []*column, want []schema.Field, at schema.Path, way
 
 // column returns col with the type of f.
 func (c *shaper) column(col *column, f schema.Field, at schema.Path, way []parent, def, rep uint8) *column {
+	if col.toField().Type.Equal(f.Type) {
+		return col
+	}
 	out := *col
 	out.field.Type, out.field.Origin = f.Type, nil
 	if col.field.Nullable {

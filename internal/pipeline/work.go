@@ -327,7 +327,11 @@ func (m *machine) apply(in *record.Batch) (*record.Batch, error) {
 			return nil, err
 		}
 	}
-	out := m.batch(state, m.prog.out, m.prog.leaf, m.prog.from, m.prog.own, nil)
+	var only []int // nil: all leaves are wanted
+	if m.job.Sink == nil && !m.whole {
+		only = append([]int{}, m.checks.leaves()...)
+	}
+	out := m.batch(state, m.prog.out, m.prog.leaf, m.prog.from, m.prog.own, only)
 	for i, c := range m.raw {
 		out.Leaves[i].Raw = c
 	}

@@ -1,9 +1,14 @@
 package record
 
 import (
+	"errors"
+	"fmt"
+	"math"
 	"unsafe"
 
 	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/rlprep/rlprep/schema"
 )
 
 // Texts are the values of a vector of text or bytes, one behind the other.
@@ -34,6 +39,30 @@ func newTexts(n int, a interface {
 		return Texts{}
 	}
 	return Texts{a.ValueBytes(), a.ValueOffsets()}
+}
+
+// MapTexts returns v with every text made anew by f. It fails where v's values are no text or bytes.
+func (v *Vector) MapTexts(f func(string) string) (*Vector, error) {
+	texts, ok := v.Texts()
+	if !ok {
+		return nil, fmt.Errorf("values of Arrow type %s are no texts", v.Values.DataType())
+	}
+	kind := schema.Text
+	if _, bytes := v.Values.(*array.Binary); bytes {
+		kind = schema.Binary
+	}
+	var data []byte
+	offsets := make([]int32, 1, texts.Len()+1)
+	for i := range texts.Len() {
+		data = append(data, f(texts.At(i))...)
+		if len(data) > math.MaxInt32 {
+			return nil, errors.New("texts of more than 2 GiB in a slice of rows")
+		}
+		offsets = append(offsets, int32(len(data)))
+	}
+	out := *v
+	out.Values = textArray(kind, data, offsets, texts.Len())
+	return &out, nil
 }
 
 // Len is the number of values.

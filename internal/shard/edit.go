@@ -58,6 +58,19 @@ func OpenEdits(dir string) (*Edits, error) {
 	return e, nil
 }
 
+// CatchUp writes the manifest of dir where a run that was killed had replaced files and not said so; it does nothing where there is
+// nothing to say.
+func CatchUp(dir string) error {
+	if _, err := os.Lstat(filepath.Join(dir, editsName)); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	e, err := OpenEdits(dir)
+	if e == nil || err != nil {
+		return err
+	}
+	return e.Close()
+}
+
 // catchUp takes up what a run that was killed journaled.
 func (e *Edits) catchUp() error {
 	b, err := io.ReadAll(e.journal)

@@ -176,6 +176,21 @@ func (s *Set) Divide(n int, of func(*File) (set int, split string)) []*Set {
 	return out
 }
 
+// Reopen reads anew what is known of the files, which are of this machine, after they have been replaced.
+func (s *Set) Reopen(ctx context.Context) error {
+	for _, f := range s.Files() {
+		if err := f.shut(); err != nil {
+			return err
+		}
+		f.Parquet, f.RowGroups = nil, nil
+		if err := (&opener{spec: &Spec{Lenient: true}}).open(ctx, f); err != nil {
+			return err
+		}
+	}
+	s.number()
+	return nil
+}
+
 // splitOrder returns the names of splits whose order was given.
 func splitOrder(spec *Spec) []string {
 	var out []string

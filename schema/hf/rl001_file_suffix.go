@@ -25,6 +25,7 @@ Rename the file, or write it as Parquet.
 			p.Reportf(schema.FilePos(f.Name), schema.Value{}, "%s: %s", why, p.Consequence)
 		}
 	}),
+	Unmended: "a launch names the file, so it is renamed by hand",
 	Examples: []rule.Example{
 		{Title: "a .pq file", Files: []string{`{"id":1}`}, Edit: func(f []*rule.File) { f[0].Name = "data/train.pq" }, Want: []string{"0 -1"}},
 		{Title: "JSON Lines in gzip", Files: []string{`{"id":1}`}, Edit: func(f []*rule.File) { f[0].Name, f[0].Format = "train.jsonl.gz", "jsonl" }, Want: []string{"0 -1"}},

@@ -25,8 +25,10 @@ Write the file again without the empty group, or leave the file out.
 			p.Reportf(schema.FilePos(f.Name), schema.Value{}, "the first row group has no rows: %s with 'BatchSize must be greater than 0'", p.Consequence)
 		}
 	}),
+	Mends:    []rule.Mend{{Do: rule.WriteAnew, Does: "writes the file without empty row groups"}},
+	Unmended: "a file without any row stays: there is nothing in it",
 	Examples: []rule.Example{
-		{Title: "an empty shard", Files: []string{`{"id":1}`, ``}, Want: []string{"1 -1"}},
+		{Title: "an empty shard", Files: []string{`{"id":1}`, ``}, Want: []string{"1 -1"}, Left: "a file without any row stays"},
 		{Title: "an empty first row group", Files: []string{`{"id":1}`}, Edit: func(f []*rule.File) { f[0].RowGroups = []int64{0, 1} }, Want: []string{"0 -1"}},
 		{Title: "rows", Files: []string{`{"id":1}`}},
 		{Title: "an empty row group further on", Files: []string{`{"id":1}`}, Edit: func(f []*rule.File) { f[0].RowGroups = []int64{1, 0} }},

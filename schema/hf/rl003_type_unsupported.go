@@ -27,7 +27,9 @@ Drop the column, or make it a struct, a list of {key, value}, or JSON in a strin
 			return false
 		})
 	}),
-	Fix: "drop {column}",
+	Fix:      "drop {column}",
+	Mends:    []rule.Mend{{Do: rule.DropColumn, Unsafe: true, Does: "drops the column"}},
+	Unmended: "the elements of a list cannot be dropped without the list",
 	Examples: []rule.Example{
 		{Title: "a map", Files: []string{`{"id":1,"meta":null}`}, Schema: "meta: map<string, string>", Want: []string{"0 -1 meta"}},
 		{Title: "a map inside a struct", Files: []string{`{"extra_info":{"meta":null}}`}, Schema: "extra_info.meta: map<string, int64>", Want: []string{"0 -1 extra_info.meta"}},

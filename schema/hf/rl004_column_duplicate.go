@@ -22,6 +22,7 @@ names. A concat of pandas frames side by side, or a join, leaves such columns.
 			p.Reportf(at(f, path), schema.Value{}, "there is more than one: %s", p.Consequence)
 		})
 	}),
+	Unmended: "which of the columns is meant is not said",
 	Examples: []rule.Example{
 		{Title: "after a join", Files: []string{`{"id":1,"prompt":[{"role":"user","content":"Hi"}]}`}, Edit: func(f []*rule.File) { f[0].Schema.Fields = append(f[0].Schema.Fields, f[0].Schema.Fields[0]) }, Want: []string{"0 -1 id"}},
 		{Title: "inside a struct", Files: []string{`{"extra_info":{"index":1}}`}, Edit: func(f []*rule.File) {

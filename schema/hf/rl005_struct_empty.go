@@ -26,7 +26,8 @@ datasets 5, and not at all with earlier ones. Write null, or leave the field out
 			return true
 		})
 	}),
-	Fix: "drop extra_info.tools_kwargs",
+	Fix:      "drop extra_info.tools_kwargs",
+	Unmended: "Parquet holds no such struct: it is in line formats alone",
 	Examples: []rule.Example{
 		{Title: "no tools in any row", Files: []string{`{"extra_info":{"index":0,"tools_kwargs":{}}}`}, Want: []string{"0 -1 extra_info.tools_kwargs"}},
 		{Title: "null instead", Files: []string{`{"extra_info":{"index":0,"tools_kwargs":null}}`}},

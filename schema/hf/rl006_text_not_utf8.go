@@ -34,6 +34,7 @@ Decode the source with its true encoding, or with errors="replace".
 		}
 		return fmt.Sprintf("byte 0x%02x at offset %d is not UTF-8", s[at], at)
 	}}),
+	Mends: []rule.Mend{{Do: rule.DropRows, Unsafe: true, Does: "leaves the rows out"}},
 	Examples: []rule.Example{
 		{Title: "a byte of Latin-1 in data_source", Files: []string{"{\"data_source\":\"openai/gsm8k\"}\n{\"data_source\":\"openai/gsm8k\"}\n{\"data_source\":\"openai/gsm8k\xff\"}"}, Want: []string{"0 2 data_source"}},
 		{Title: "in a message", Files: []string{"{\"prompt\":[{\"role\":\"system\",\"content\":\"Think.\"},{\"role\":\"user\",\"content\":\"How much is a caf\xe9 cr\xe8me?\"}]}"}, Want: []string{"0 0 prompt[].content"}},

@@ -33,6 +33,7 @@ Tools that copy metadata and change columns break it. The key is not needed: lea
 			p.Report(rule.Finding{Pos: schema.FilePos(f.Name), Message: fmt.Sprintf("metadata 'huggingface': %v: %s", err, p.Consequence), Value: schema.Cut(text, 80)})
 		}
 	}),
+	Mends: []rule.Mend{{Do: rule.StripMetadata, Does: "leaves the metadata out"}},
 	Examples: []rule.Example{
 		{Title: "cut off", Files: []string{`{"id":1}`}, Edit: metadata(`{"info": {"features": {"id": {"dtype": "int64"`), Want: []string{"0 -1"}},
 		{Title: "single quotes, as str(dict) writes them", Files: []string{`{"id":1}`}, Edit: metadata(`{'info': {}}`), Want: []string{"0 -1"}},

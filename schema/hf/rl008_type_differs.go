@@ -27,6 +27,12 @@ holds only nulls, or no message with tool_calls.
 `,
 	Holds: []rule.Holding{{Level: rule.Error, Consequence: "the features can't be aligned, and the loader fails"}},
 	New:   eachDataset(typesDiffer),
+	Mends: []rule.Mend{
+		{Do: rule.OneType, Does: "gives the files one type and order: the widest integer, one form of text and lists, a type for nulls"},
+		{Do: rule.NumberType, Unsafe: true, Does: "makes texts that are integers, and floats without a fraction, integers"},
+		{Do: rule.TextType, Unsafe: true, Does: "makes integers texts"},
+	},
+	Unmended: "types that no value of both could have stay, and what the metadata of the files says differently",
 	Examples: []rule.Example{
 		{Title: "index int in one file, text in another", Files: []string{`{"extra_info":{"index":0}}`, `{"extra_info":{"index":"1"}}`}, Want: []string{"1 -1 extra_info.index"}},
 		{Title: "int64 and int32", Files: []string{`{"id":0}`, `{"id":1}`}, Schema: "1/id: int32", Want: []string{"1 -1 id"}},
@@ -34,7 +40,7 @@ holds only nulls, or no message with tool_calls.
 		{Title: "messages with another key", Files: []string{`{"prompt":[{"role":"user","content":"Hi"}]}`, `{"prompt":[{"role":"user","content":"Hi","name":"Ann"}]}`}, Want: []string{"1 -1 prompt"}},
 		{Title: "a null column before a struct", Files: []string{`{"tools_kwargs":null}`, `{"tools_kwargs":{"search":{"create_kwargs":{"q":"a"}}}}`}, Want: []string{"1 -1 tools_kwargs"}},
 		{Title: "an Image beside a plain struct", Files: []string{`{"image":{"bytes":"a","path":"b"}}`, `{"image":{"bytes":"a","path":"b"}}`}, Schema: "image.bytes: binary",
-			Edit: metadata(`{"info": {"features": {"image": {"_type": "Image"}}}}`), Want: []string{"1 -1 image"}},
+			Edit: metadata(`{"info": {"features": {"image": {"_type": "Image"}}}}`), Want: []string{"1 -1 image"}, Left: "what the metadata of the files says"},
 		{Title: "one glob: the first file has only nulls", Files: []string{`{"note":null}`, `{"note":"a"}`}, Edit: glob, Want: []string{"1 -1 note"}},
 		{Title: "one glob: a struct with a further field", Files: []string{`{"extra_info":{"index":0}}`, `{"extra_info":{"index":1,"level":"a"}}`}, Edit: glob, Want: []string{"1 -1 extra_info.level"}},
 		{Title: "one glob: numbers become texts", Files: []string{`{"id":"a"}`, `{"id":1}`}, Edit: glob, Want: []string{"1 -1 id"}},

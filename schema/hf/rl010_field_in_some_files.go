@@ -15,8 +15,9 @@ default. Harmless where nothing reads the field, so a warning; RL308 and RL401 j
 
 Fields of structs in lists are another matter: there the types differ, and the loader fails (RL008).
 `,
-	Holds: []rule.Holding{{Level: rule.Warning, Consequence: "it is null in every row here"}},
-	New:   eachDataset(fieldsDiffer),
+	Holds:    []rule.Holding{{Level: rule.Warning, Consequence: "it is null in every row here"}},
+	New:      eachDataset(fieldsDiffer),
+	Unmended: "whether the rows that have no value are meant to have none is not said",
 	Examples: []rule.Example{
 		{Title: "a further key in extra_info", Files: []string{`{"extra_info":{"index":0}}`, `{"extra_info":{"index":1,"level":"a"}}`}, Want: []string{"0 -1 extra_info.level"}},
 		{Title: "further down", Files: []string{`{"extra_info":{"tools_kwargs":{"a":{"x":1}}}}`, `{"extra_info":{"tools_kwargs":{"b":{"x":1}}}}`},

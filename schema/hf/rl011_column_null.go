@@ -21,6 +21,7 @@ Drop the column, or write it with its true type.
 	Holds: []rule.Holding{{Level: rule.Info, Consequence: "it loads in this order of files, and may not in another"}},
 	New:   eachDataset(nullHere),
 	Fix:   "drop {column}",
+	Mends: []rule.Mend{{Do: rule.OneType, Does: "gives it the type that it has in the other files"}},
 	Examples: []rule.Example{
 		{Title: "null in every row of one file", Files: []string{`{"id":1,"note":"a"}`, `{"id":2,"note":null}`}, Want: []string{"1 -1 note"}},
 		{Title: "an empty list in every row", Files: []string{`{"id":1,"tags":["a"]}`, `{"id":2,"tags":[]}`}, Want: []string{"1 -1 tags"}},

@@ -24,6 +24,7 @@ the row group's share of the rows.
 			}
 		}
 	}),
+	Unmended: "rlprep reshard writes smaller ones",
 	Examples: []rule.Example{
 		{Title: "one row group of 5 GB", Files: []string{`{"id":1}`}, Edit: func(f []*rule.File) { f[0].Bytes = 5 << 30 }, Want: []string{"0 -1"}},
 		{Title: "the same in ten", Files: []string{`{"id":1}`}, Edit: func(f []*rule.File) {

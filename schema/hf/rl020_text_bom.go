@@ -22,6 +22,7 @@ truth. Read such files with encoding="utf-8-sig".
 		}
 		return ""
 	}}),
+	Mends: []rule.Mend{{Do: rule.EachText, Unsafe: true, Text: func(s string) string { return strings.TrimLeft(s, "\uFEFF") }, Does: "takes the mark away"}},
 	Examples: []rule.Example{
 		{Title: "the first cell of a CSV from Excel", Files: []string{"{\"data_source\":\"openai/gsm8k\",\"question\":\"What is 6 times 12?\"}\n{\"data_source\":\"\uFEFFopenai/gsm8k\",\"question\":\"And 7?\"}"}, Want: []string{"0 1 data_source"}},
 		{Title: "in a message", Files: []string{"{\"prompt\":[{\"role\":\"user\",\"content\":\"\uFEFFWhat is 6 times 12?\"}]}"}, Want: []string{"0 0 prompt[].content"}},

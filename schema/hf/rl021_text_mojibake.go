@@ -24,6 +24,7 @@ Only sequences are reported that are one UTF-8 character byte by byte and can ha
 		}
 		return ""
 	}}),
+	Unmended: "what the text was is a guess",
 	Examples: []rule.Example{
 		{Title: "an apostrophe", Files: []string{`{"question":"What is 6 times 12?"}
 {"question":"Annâ€™s clips"}`}, Want: []string{"0 1 question"}},

@@ -26,6 +26,7 @@ Clean the source; a LaTeX command that lost its backslash needs raw strings in t
 		}
 		return ""
 	}}),
+	Unmended: "what the text was is a guess",
 	Examples: []rule.Example{
 		{Title: "a backslash lost: \\boxed in a string literal", Files: []string{`{"question":"What is 6 times 12?"}
 {"question":"Answer in \boxed{}"}`}, Want: []string{"0 1 question"}},

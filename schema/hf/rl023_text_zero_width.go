@@ -36,6 +36,7 @@ nothing: GSM8K itself has two such rows.
 		}
 		return ""
 	}}),
+	Unmended: "the characters may be meant",
 	Examples: []rule.Example{
 		{Title: "a zero-width space from a web page", Files: []string{"{\"question\":\"What is 6 times 12?\"}\n{\"question\":\"What is 1\u200B000 times 12?\"}"}, Want: []string{"0 1 question"}},
 		{Title: "a soft hyphen in a name", Files: []string{"{\"data_source\":\"openai/\u00ADgsm8k\"}"}, Want: []string{"0 0 data_source"}},

@@ -67,6 +67,8 @@ type Rule struct {
 	// Lone says that Group looks also at keys that were emitted for one row only; it is not called for them otherwise.
 	Lone     bool
 	Fix      string // a command of ours that mends it, without file names, {column} for where the finding is: "drop {column}"
+	Mends    []Mend // what 'lint --fix' does about it, the first that helps; none: nothing
+	Unmended string // why 'lint --fix' leaves it, or what it leaves of it; a clause, no capital, no full stop
 	Examples []Example
 }
 
@@ -92,6 +94,8 @@ type Example struct {
 	Rows   Kind     // of a rule for rows of every kind; Any: RL
 	// Edit changes what JSON Lines cannot say: names, row groups, metadata, types in one file only. Nil: nothing.
 	Edit func(files []*File)
+	// Left says, of a bad example of a rule with Mends, why 'lint --fix --unsafe-fixes' leaves it, or a part of that. "": it does not.
+	Left string
 }
 
 // A Checker is one run of a Rule. Its methods are called from one goroutine. New is called once for Files, once a task for
@@ -280,6 +284,9 @@ var registry = map[string]*Rule{}
 func Add(r Rule) *Rule {
 	if r.ID == "" || registry[r.ID] != nil {
 		panic("rule: id missing or taken: " + r.ID)
+	}
+	if strings.HasPrefix(r.ID, "RL7") && r.Unmended == "" {
+		r.Unmended = "it lies in the launch, and the data alone is mended"
 	}
 	registry[r.ID] = &r
 	return &r

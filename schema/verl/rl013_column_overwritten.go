@@ -23,7 +23,8 @@ that people write meaning it). In 0.9 the V1 trainer takes __rollout_n__ as the 
 			}
 		}
 	}),
-	Fix: "drop {column}",
+	Fix:      "drop {column}",
+	Unmended: "the column is lost in training, but may be meant for others: rlprep drop takes it away",
 	Examples: []rule.Example{
 		{Title: "tools_kwargs beside extra_info", Files: []string{`{"tools_kwargs":{"search":{"create_kwargs":{"q":"a"}}},"extra_info":{"index":0}}`}, Want: []string{"0 -1 tools_kwargs"}},
 		{Title: "a uid of one's own", Files: []string{`{"uid":"9a6e"}`}, Want: []string{"0 -1 uid"}},

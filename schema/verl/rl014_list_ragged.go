@@ -15,9 +15,10 @@ the older trainer's step dies (executed on verl 0.9.1). Lists in a struct are sa
 
 Move the column into extra_info, or write it as JSON.
 `,
-	Holds: since(">=0.6", byTrainer("ValueError: setting an array element with a sequence")),
-	Reads: raggedPaths,
-	New:   func(p *rule.Pass) rule.Checker { return &ragged{Pass: p, paths: raggedPaths(p)} },
+	Holds:    since(">=0.6", byTrainer("ValueError: setting an array element with a sequence")),
+	Reads:    raggedPaths,
+	New:      func(p *rule.Pass) rule.Checker { return &ragged{Pass: p, paths: raggedPaths(p)} },
+	Unmended: "whether the column is to be dropped or moved is not said",
 	Examples: []rule.Example{
 		{Title: "tokens of each step", Files: []string{`{"steps":[["a"],["b"]]}
 {"steps":[["a"],["b","c"]]}`}, Want: []string{"0 1 steps"}},

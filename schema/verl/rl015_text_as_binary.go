@@ -24,6 +24,8 @@ Write the column with the STRING annotation; pyarrow: cast it to pa.string().
 			}
 		}
 	}),
+	Mends:    []rule.Mend{{Do: rule.AsText, Does: "says that the bytes are text; they are not touched"}},
+	Unmended: "bytes that are no UTF-8 are no text",
 	Examples: []rule.Example{
 		{Title: "data_source", Files: []string{`{"data_source":"openai/gsm8k"}`}, Schema: "data_source: binary", Want: []string{"0 -1 data_source"}},
 		{Title: "roles and contents", Files: []string{`{"prompt":[{"role":"user","content":"Hi"}]}`}, Schema: "prompt[].role: binary; prompt[].content: binary", Want: []string{"0 -1 prompt[].role", "0 -1 prompt[].content"}},

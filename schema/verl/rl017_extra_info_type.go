@@ -22,6 +22,7 @@ Write a dict, not json.dumps of one.
 			p.Reportf(schema.FilePos(f.Name).At(extraInfo), schema.Value{}, "%s instead of a struct: %s", field.Type, p.Consequence)
 		}
 	}),
+	Unmended: "which fields the text holds is not declared: step json of rlprep run reads them",
 	Examples: []rule.Example{
 		{Title: "written with json.dumps", Files: []string{`{"extra_info":"{\"index\": 0}"}`}, Want: []string{"0 -1 extra_info"}},
 		{Title: "a list", Files: []string{`{"extra_info":[{"index":0}]}`}, Want: []string{"0 -1 extra_info"}},

@@ -19,7 +19,8 @@ var _ = rule.Add(rule.Rule{
 		}
 		return nil
 	},
-	New: func(p *rule.Pass) rule.Checker { return &extraNull{Pass: p, on: firstLeaf(p.Schema, extraInfo) != ""} },
+	New:   func(p *rule.Pass) rule.Checker { return &extraNull{Pass: p, on: firstLeaf(p.Schema, extraInfo) != ""} },
+	Mends: []rule.Mend{{Do: rule.FillIndex, Does: "makes extra_info a struct with an index"}},
 	Examples: []rule.Example{
 		{Title: "null in a row", Target: "verl@0.5", Files: []string{`{"extra_info":{"index":0}}
 {"extra_info":null}`}, Want: []string{"0 1 extra_info"}},

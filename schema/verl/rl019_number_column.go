@@ -28,6 +28,7 @@ Drop the column, or rename it.
 	Reads: reads(agentName, priority, rolloutN),
 	New:   func(p *rule.Pass) rule.Checker { return &numberColumn{p} },
 	Fix:   "drop {column}",
+	Mends: []rule.Mend{{Do: rule.DropColumn, Unsafe: true, Does: "drops the column"}},
 	Examples: []rule.Example{
 		{Title: "a priority in words", Files: []string{`{"priority":"high"}`}, Want: []string{"0 0 priority"}},
 		{Title: "a priority in some rows", Files: []string{`{"agent_name":"single_turn_agent","priority":1}

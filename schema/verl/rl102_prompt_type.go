@@ -30,6 +30,7 @@ Make the column a list of structs with the fields role and content: [{"role": "u
 			p.Reportf(schema.FilePos(f.Name).At(at), schema.Value{}, "%s: %s", what, p.Consequence)
 		}
 	}),
+	Unmended: "who says the text is not in the data: step prompt of rlprep run makes messages",
 	Examples: []rule.Example{
 		{Title: "the question as a plain string", Files: []string{`{"prompt":"What is 6 times 12?"}`}, Want: []string{"0 -1 prompt"}},
 		{Title: "messages written with json.dumps", Files: []string{`{"prompt":"[{\"role\": \"user\", \"content\": \"What is 6 times 12?\"}]"}`}, Want: []string{"0 -1 prompt"}},

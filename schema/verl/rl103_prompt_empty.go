@@ -23,7 +23,8 @@ Leave such rows out; look for the step that made them (a filter over messages, a
 		}
 		return []schema.Path{prompt}
 	},
-	New: func(p *rule.Pass) rule.Checker { return &promptEmpty{p} },
+	New:   func(p *rule.Pass) rule.Checker { return &promptEmpty{p} },
+	Mends: []rule.Mend{dropFound},
 	Examples: []rule.Example{
 		{Title: "an empty list", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}]}
 {"prompt":[]}`}, Want: []string{"0 1 prompt"}},

@@ -32,6 +32,7 @@ A null content is fine in an assistant message that has tool_calls.
 	New: func(p *rule.Pass) rule.Checker {
 		return &contentNull{Pass: p, path: promptContent, off: kindOf(p.Schema, promptContent) == schema.List, calls: firstLeaf(p.Schema, promptCalls) != ""}
 	},
+	Mends: []rule.Mend{dropFound},
 	Examples: []rule.Example{
 		{Title: "null", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}]}
 {"prompt":[{"role":"user","content":"What is 6 plus 12?"}]}

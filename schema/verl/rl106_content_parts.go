@@ -21,7 +21,8 @@ For a text model write content as text; beside an images column write text with 
 		{Trainer: "v1", Level: rule.Error, Consequence: "the chat template of a text model fails in every row"},
 		{Level: rule.Error, Consequence: "the chat template of a text model fails, and the step dies"},
 	},
-	New: contentParts(promptContent, "images", "videos", "audios"),
+	New:      contentParts(promptContent, "images", "videos", "audios"),
+	Unmended: "whether a vision model is to read the parts is not in the data",
 	Examples: []rule.Example{
 		{Title: "parts of text alone", Files: []string{`{"prompt":[{"role":"user","content":[{"type":"text","text":"What is 6 times 12?"}]}]}`}, Want: []string{"0 -1 prompt[].content"}},
 		{Title: "parts and an images column", Files: []string{`{"prompt":[{"role":"user","content":[{"type":"image","text":null},{"type":"text","text":"Find x."}]}],"images":[{"bytes":"a"}]}`}, Schema: "images[].bytes: binary", Want: []string{"0 -1 prompt[].content"}},

@@ -12,9 +12,10 @@ step. If one file of several lacks it, its rows get None.
 
 Add the column with the name of a scorer: 'openai/gsm8k' for gsm8k.
 `,
-	Holds: byTrainer("KeyError 'data_source'"),
-	New:   missingColumn(dataSource),
-	Fix:   "add data_source=openai/gsm8k",
+	Holds:    byTrainer("KeyError 'data_source'"),
+	New:      missingColumn(dataSource),
+	Fix:      "add data_source=openai/gsm8k",
+	Unmended: "which scorer is meant is not in the data",
 	Examples: []rule.Example{
 		{Title: "no such column", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}],"reward_model":{"ground_truth":"72"}}`}, Want: []string{"0 -1 data_source"}},
 		{Title: "not in the validation file", Files: []string{`{"data_source":"openai/gsm8k"}`}, Val: []string{`{"split":"test"}`}, Want: []string{"1 -1 data_source"}},

@@ -18,6 +18,7 @@ Nulls come from joins and from concatenated files of which one had no such colum
 	Holds: byTrainer("'NoneType' object has no attribute 'startswith'"),
 	Reads: reads(dataSource),
 	New:   func(p *rule.Pass) rule.Checker { return &null{Pass: p, path: dataSource} },
+	Mends: []rule.Mend{dropFound},
 	Examples: []rule.Example{
 		{Title: "null after a join", Files: []string{`{"data_source":"openai/gsm8k"}
 {"data_source":null}

@@ -20,10 +20,11 @@ exact, case included. For any other it raises NotImplementedError in the first v
 Name the scorer that fits. Sources of your own, with custom_reward_function, go into --known-sources; where lint is given the launch (--config) and that
 sets one, every source is known.
 `,
-	Holds: byTrainer("NotImplementedError: Reward function is not implemented for data_source"),
-	Reads: reads(dataSource),
-	New:   func(p *rule.Pass) rule.Checker { return &sourceUnknown{p, scoresAll(p)} },
-	Fix:   "add data_source=openai/gsm8k --replace",
+	Holds:    byTrainer("NotImplementedError: Reward function is not implemented for data_source"),
+	Reads:    reads(dataSource),
+	New:      func(p *rule.Pass) rule.Checker { return &sourceUnknown{p, scoresAll(p)} },
+	Fix:      "add data_source=openai/gsm8k --replace",
+	Unmended: "which scorer is meant is not in the data",
 	Examples: []rule.Example{
 		{Title: "the name without its owner", Files: []string{`{"data_source":"gsm8k"}`}, Want: []string{"0 0 data_source"}},
 		{Title: "another case, in one row", Files: []string{`{"data_source":"openai/gsm8k"}

@@ -24,7 +24,8 @@ Give the row its ground truth, or leave it out.
 		}
 		return []schema.Path{rewardModel}
 	},
-	New: func(p *rule.Pass) rule.Checker { return &rewardNull{p} },
+	New:   func(p *rule.Pass) rule.Checker { return &rewardNull{p} },
+	Mends: []rule.Mend{dropFound},
 	Examples: []rule.Example{
 		{Title: "null in a row", Files: []string{`{"reward_model":{"style":"rule","ground_truth":"72"}}
 {"reward_model":{"style":"rule","ground_truth":"7"}}

@@ -18,9 +18,12 @@ The naive, dapo and remote reward managers read reward_model["ground_truth"]: wi
 			p.Reportf(schema.FilePos(f.Name).At(groundTruth), schema.Value{}, "no such field: %s", p.Consequence)
 		}
 	}),
+	Mends:    []rule.Mend{{Do: rule.EachValue, Unsafe: true, Value: allFromSolutions, Does: "takes the ground truth from the solution in extra_info.answer"}},
+	Unmended: "there is no solution to take it from",
 	Examples: []rule.Example{
-		{Title: "style alone", Files: []string{`{"reward_model":{"style":"rule"}}`}, Want: []string{"0 -1 reward_model.ground_truth"}},
-		{Title: "under another name", Files: []string{`{"reward_model":{"style":"rule","answer":"72"}}`}, Want: []string{"0 -1 reward_model.ground_truth"}},
+		{Title: "style alone", Files: []string{`{"reward_model":{"style":"rule"}}`}, Want: []string{"0 -1 reward_model.ground_truth"}, Left: "the row has no solution in extra_info.answer"},
+		{Title: "under another name", Files: []string{`{"reward_model":{"style":"rule","answer":"72"}}`}, Want: []string{"0 -1 reward_model.ground_truth"}, Left: "the row has no solution in extra_info.answer"},
+		{Title: "lost, and the solution is there", Files: []string{`{"data_source":"openai/gsm8k","reward_model":{"style":"rule"},"extra_info":{"answer":"It is 12 times 6.\n#### 72"}}`}, Want: []string{"0 -1 reward_model.ground_truth"}},
 		{Title: "there", Files: []string{`{"reward_model":{"style":"rule","ground_truth":"72"}}`}},
 		{Title: "style is not needed", Files: []string{`{"reward_model":{"ground_truth":"72"}}`}},
 	},

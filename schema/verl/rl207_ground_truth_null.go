@@ -26,6 +26,10 @@ Give the row its ground truth, or leave it out.
 				}
 			}}
 	},
+	Mends: []rule.Mend{
+		{Do: rule.EachValue, Unsafe: true, Value: truthValue(fromSolution), Does: "takes the ground truth from the solution in extra_info.answer"},
+		dropFound,
+	},
 	Examples: []rule.Example{
 		{Title: "null in a row", Files: []string{`{"data_source":"openai/gsm8k","reward_model":{"ground_truth":"72"}}
 {"data_source":"openai/gsm8k","reward_model":{"ground_truth":null}}

@@ -33,11 +33,13 @@ pandas makes integers of digits: write str(answer).
 				}
 			}}
 	},
+	Mends:    []rule.Mend{{Do: rule.EachValue, Unsafe: true, Value: truthAsText, Does: "writes numbers, and lists of one, as text"}},
+	Unmended: "it is no number, and no list of one",
 	Examples: []rule.Example{
 		{Title: "an integer (pandas)", Files: []string{`{"data_source":"openai/gsm8k","reward_model":{"ground_truth":72}}`}, Want: []string{"0 0 reward_model.ground_truth"}},
 		{Title: "a list, as a README of verl shows", Files: []string{`{"data_source":"openai/gsm8k","reward_model":{"ground_truth":["72"]}}`}, Want: []string{"0 0 reward_model.ground_truth"}},
 		{Title: "a float, for math_dapo", Files: []string{`{"data_source":"math_dapo","reward_model":{"ground_truth":34.0}}`}, Want: []string{"0 0 reward_model.ground_truth"}},
-		{Title: "a plain text for search-R1", Files: []string{`{"data_source":"searchR1_nq","reward_model":{"ground_truth":"Ann"}}`}, Want: []string{"0 0 reward_model.ground_truth"}},
+		{Title: "a plain text for search-R1", Files: []string{`{"data_source":"searchR1_nq","reward_model":{"ground_truth":"Ann"}}`}, Want: []string{"0 0 reward_model.ground_truth"}, Left: "it is no number, and no list of one"},
 		{Title: "integers beside a source that takes them", Files: []string{`{"data_source":"numina_cn_k12","reward_model":{"ground_truth":72}}
 {"data_source":"my/judge","reward_model":{"ground_truth":72}}
 {"data_source":"lighteval/MATH","reward_model":{"ground_truth":72}}`}, Want: []string{"0 2 reward_model.ground_truth"}},

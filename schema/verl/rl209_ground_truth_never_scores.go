@@ -50,6 +50,10 @@ Clean the ground truth as the scorer cleans an answer: gt.replace(",", "").strip
 				}
 			}}
 	},
+	Mends: []rule.Mend{
+		{Do: rule.EachValue, Unsafe: true, Value: truthValue(cleaned), Does: "writes the ground truth as the scorer cleans an answer"},
+		dropFound,
+	},
 	Examples: []rule.Example{
 		{Title: "gsm8k: commas, spaces, signs, the whole solution", Files: []string{`{"data_source":"openai/gsm8k","reward_model":{"ground_truth":"1,000"}}
 {"data_source":"openai/gsm8k","reward_model":{"ground_truth":"72 "}}

@@ -34,11 +34,13 @@ numbers may differ because the ground truth was corrected on purpose; then this 
 				}
 			}}
 	},
+	Mends:    []rule.Mend{{Do: rule.EachValue, Unsafe: true, Value: truthValue(sameAsSolution), Does: "writes the number as the solution does"}},
+	Unmended: "which of two different answers is right is not in the data",
 	Examples: []rule.Example{
 		{Title: "a float made of an integer", Files: []string{`{"data_source":"openai/gsm8k","reward_model":{"ground_truth":"72"},"extra_info":{"answer":"48+24 = 72\n#### 72"}}
 {"data_source":"openai/gsm8k","reward_model":{"ground_truth":"72.0"},"extra_info":{"answer":"48+24 = 72\n#### 72"}}`}, Want: []string{"0 1 reward_model.ground_truth"}},
-		{Title: "another row's ground truth", Files: []string{`{"data_source":"openai/gsm8k","reward_model":{"ground_truth":"10"},"extra_info":{"answer":"48+24 = 72\n#### 72"}}`}, Want: []string{"0 0 reward_model.ground_truth"}},
-		{Title: "MATH", Files: []string{`{"data_source":"lighteval/MATH","reward_model":{"ground_truth":"0.25"},"extra_info":{"answer":"So it is $\\boxed{\\frac14}$."}}`}, Want: []string{"0 0 reward_model.ground_truth"}},
+		{Title: "another row's ground truth", Files: []string{`{"data_source":"openai/gsm8k","reward_model":{"ground_truth":"10"},"extra_info":{"answer":"48+24 = 72\n#### 72"}}`}, Want: []string{"0 0 reward_model.ground_truth"}, Left: "which of two different answers"},
+		{Title: "MATH", Files: []string{`{"data_source":"lighteval/MATH","reward_model":{"ground_truth":"0.25"},"extra_info":{"answer":"So it is $\\boxed{\\frac14}$."}}`}, Want: []string{"0 0 reward_model.ground_truth"}, Left: "which of two different answers"},
 		{Title: "the same", Files: []string{`{"data_source":"openai/gsm8k","reward_model":{"ground_truth":"1000"},"extra_info":{"answer":"#### 1,000"}}
 {"data_source":"lighteval/MATH","reward_model":{"ground_truth":"\\dfrac{1}{4}"},"extra_info":{"answer":"So it is $\\boxed{\\frac14}$."}}`}},
 		{Title: "no solution in the row", Files: []string{`{"data_source":"openai/gsm8k","reward_model":{"ground_truth":"72"},"extra_info":{"answer":"72"}}`}},

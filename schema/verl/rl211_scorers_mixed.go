@@ -23,8 +23,9 @@ Keep such sources in datasets of their own, or score all of them with a function
 		{Versions: "<=0.5", Level: rule.Error, Consequence: "validation dies with AssertionError: score: len(lst)"},
 		{Level: rule.Error, Consequence: "a batch that mixes them dies with KeyError 'score'"},
 	},
-	Reads: reads(dataSource),
-	New:   func(p *rule.Pass) rule.Checker { return &mixed{Pass: p} },
+	Reads:    reads(dataSource),
+	New:      func(p *rule.Pass) rule.Checker { return &mixed{Pass: p} },
+	Unmended: "which rows are to go is not in the data",
 	Examples: []rule.Example{
 		{Title: "gsm8k and a few of DAPO", Target: "verl@0.9-v0", Files: []string{`{"data_source":"openai/gsm8k"}
 {"data_source":"openai/gsm8k"}

@@ -21,6 +21,11 @@ Give every row a name, or drop the column from every file.
 	Reads: reads(agentName),
 	New:   func(p *rule.Pass) rule.Checker { return &agentNull{p} },
 	Fix:   "add agent_name=tool_agent --replace",
+	Mends: []rule.Mend{
+		{Do: rule.SetAgent, Does: "writes the agent of --agent"},
+		{Do: rule.DropNull, Does: "drops a column that is null in every row of every file"},
+	},
+	Unmended: "without --agent: no agent is guessed",
 	Examples: []rule.Example{
 		{Title: "one row that pandas left out", Files: []string{`{"agent_name":"tool_agent"}
 {"agent_name":null}

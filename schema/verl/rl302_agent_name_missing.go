@@ -16,9 +16,11 @@ multi_turn.enable selects nothing. verl's own gsm8k_multiturn_w_tool.py writes s
 
 Add the column to every file. Where the launch sets default_agent_loop=tool_agent, the rule is met.
 `,
-	Holds: always("every sample runs as single_turn_agent, and its tools are never offered"),
-	New:   func(p *rule.Pass) rule.Checker { return &agentMissing{p} },
-	Fix:   "add agent_name=tool_agent",
+	Holds:    always("every sample runs as single_turn_agent, and its tools are never offered"),
+	New:      func(p *rule.Pass) rule.Checker { return &agentMissing{p} },
+	Fix:      "add agent_name=tool_agent",
+	Mends:    []rule.Mend{{Do: rule.SetAgent, Does: "writes the agent of --agent"}},
+	Unmended: "without --agent: no agent is guessed",
 	Examples: []rule.Example{
 		{Title: "verl's gsm8k_multiturn_w_tool.py", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}],"extra_info":{"index":0,"need_tools_kwargs":true,"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":"72"}}}}}`}, Want: []string{"0 -1 agent_name"}},
 		{Title: "an interaction, up to verl 0.7", Files: []string{`{"extra_info":{"interaction_kwargs":{"name":"gsm8k","ground_truth":"72"}}}`}, Target: "verl@0.7", Want: []string{"0 -1 agent_name"}},

@@ -19,10 +19,12 @@ or a space behind it is another name.
 
 Names of your own go into --known-agents; those that the launch registers (lint --config, agent_loop_config_path) are known.
 `,
-	Holds: byTrainer("'Agent loop … not registered'"),
-	Reads: reads(agentName),
-	New:   func(p *rule.Pass) rule.Checker { return newAgentUnknown(p) },
-	Fix:   "add agent_name=tool_agent --replace",
+	Holds:    byTrainer("'Agent loop … not registered'"),
+	Reads:    reads(agentName),
+	New:      func(p *rule.Pass) rule.Checker { return newAgentUnknown(p) },
+	Fix:      "add agent_name=tool_agent --replace",
+	Mends:    []rule.Mend{{Do: rule.ReplaceAgent, Unsafe: true, Known: knownAgents, Does: "writes the agent of --agent"}},
+	Unmended: "without --agent: no agent is guessed",
 	Examples: []rule.Example{
 		{Title: "a typo in one row", Files: []string{`{"agent_name":"tool_agent"}
 {"agent_name":"tool_agent"}
@@ -65,6 +67,12 @@ func (c *agentUnknown) known(v schema.Value) bool {
 		return false
 	}
 	return rule.Known(v.Text(), agents, c.Env.KnownAgents) || slices.Contains(c.registered, v.Text()) || c.Env.Target.Minor < 9 && slices.Contains(partial, v.Text())
+}
+
+// knownAgents reports of an agent whether it is one of verl's, or one that the launch or --known-agents tells of.
+func knownAgents(p *rule.Pass) func(string) bool {
+	c := newAgentUnknown(p)
+	return func(agent string) bool { return c.known(schema.TextValue(agent)) }
 }
 
 // Chunk implements rule.Checker.

@@ -16,9 +16,10 @@ only rows of the one and another rows of the other cannot be put together: a bar
 turn_scores length … is not equal to batch size'. Mended by 968233075 (2026-02-13, 0.7.1). Earlier and later versions mix them
 freely (executed on verl 0.9.1).
 `,
-	Holds: []rule.Holding{{Versions: "0.7", Level: rule.Warning, Consequence: "in 0.7.0 a batch that mixes them dies in DataProto.concat"}},
-	Reads: reads(agentName),
-	New:   func(p *rule.Pass) rule.Checker { return &agentMixed{Pass: p} },
+	Holds:    []rule.Holding{{Versions: "0.7", Level: rule.Warning, Consequence: "in 0.7.0 a batch that mixes them dies in DataProto.concat"}},
+	Reads:    reads(agentName),
+	New:      func(p *rule.Pass) rule.Checker { return &agentMixed{Pass: p} },
+	Unmended: "which rows are to go is not in the data",
 	Examples: []rule.Example{
 		{Title: "both in one split", Target: "verl@0.7", Files: []string{`{"agent_name":"tool_agent"}
 {"agent_name":"tool_agent"}

@@ -38,6 +38,7 @@ Write {"calc_gsm8k_reward": {"create_kwargs": {"ground_truth": "72"}}} as a dict
 			}
 		}
 	}),
+	Unmended: "what the tool is to be given is not in the data",
 	Examples: []rule.Example{
 		{Title: "written with json.dumps", Files: []string{`{"extra_info":{"tools_kwargs":"{\"calc_gsm8k_reward\": {\"create_kwargs\": {}}}"}}`}, Want: []string{"0 -1 extra_info.tools_kwargs"}},
 		{Title: "one tool with json.dumps", Files: []string{`{"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":"{}","search":{"create_kwargs":{"q":"a"}}}}}`}, Want: []string{"0 -1 extra_info.tools_kwargs.calc_gsm8k_reward"}},

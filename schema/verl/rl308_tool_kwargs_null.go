@@ -20,10 +20,11 @@ Every tool that the launch configures is offered in every row. A tool that most 
 are warnings; that most rows lack a tool is said once, as a note. Give every row an entry for every tool, with arguments or with
 nulls in them.
 `,
-	Holds: []rule.Holding{{Level: rule.Warning, Consequence: "a call fails with 'NoneType' object has no attribute 'get', which the model reads as the tool's answer"}},
-	Reads: func(p *rule.Pass) []schema.Path { return toolLeaves(p.Schema) },
-	Lone:  true,
-	New:   newToolNull,
+	Holds:    []rule.Holding{{Level: rule.Warning, Consequence: "a call fails with 'NoneType' object has no attribute 'get', which the model reads as the tool's answer"}},
+	Reads:    func(p *rule.Pass) []schema.Path { return toolLeaves(p.Schema) },
+	Lone:     true,
+	New:      newToolNull,
+	Unmended: "what the tool is to be given is not in the data",
 	Examples: []rule.Example{
 		{Title: "rows of another tool", Files: []string{`{"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":"72"}}}}}
 {"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":"7"}}}}}

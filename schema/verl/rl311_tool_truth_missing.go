@@ -15,9 +15,10 @@ verl 0.9.1).
 
 Write {"calc_gsm8k_reward": {"create_kwargs": {"ground_truth": "72"}}}.
 `,
-	Holds: always("the tool rewards 0 whatever the model says"),
-	Reads: reads(gsm8kToolTruth),
-	New:   func(p *rule.Pass) rule.Checker { return &toolTruthMissing{p} },
+	Holds:    always("the tool rewards 0 whatever the model says"),
+	Reads:    reads(gsm8kToolTruth),
+	New:      func(p *rule.Pass) rule.Checker { return &toolTruthMissing{p} },
+	Unmended: "whether the tool is to check at all is not in the data",
 	Examples: []rule.Example{
 		{Title: "no create_kwargs", Files: []string{`{"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"ground_truth":"72"}}}}`}, Want: []string{"0 -1 " + string(gsm8kToolTruth)}},
 		{Title: "another name", Files: []string{`{"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"answer":"72"}}}}}`}, Want: []string{"0 -1 " + string(gsm8kToolTruth)}},

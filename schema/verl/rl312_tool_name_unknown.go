@@ -27,7 +27,8 @@ Reported is a key that nearly is one of these, and a prompt that tells the model
 		}
 		return []schema.Path{promptContent}
 	},
-	New: func(p *rule.Pass) rule.Checker { return &toolName{Pass: p, names: toolKeys(p.Schema)} },
+	New:      func(p *rule.Pass) rule.Checker { return &toolName{Pass: p, names: toolKeys(p.Schema)} },
+	Unmended: "the tool may be one of your own",
 	Examples: []rule.Example{
 		{Title: "nearly the name", Files: []string{`{"extra_info":{"tools_kwargs":{"gsm8k_reward":{"create_kwargs":{"ground_truth":"72"}}}}}`}, Want: []string{"0 -1 extra_info.tools_kwargs.gsm8k_reward"}},
 		{Title: "another case", Files: []string{`{"extra_info":{"tools_kwargs":{"Calc_GSM8K_reward":{"create_kwargs":{"ground_truth":"72"}}}}}`}, Want: []string{"0 -1 extra_info.tools_kwargs.Calc_GSM8K_reward"}},

@@ -24,6 +24,7 @@ no tool has are passed over likewise.
 			p.Reportf(schema.FilePos(f.Name).At(path), schema.Value{}, "%s instead of a list of texts: %s", t, p.Consequence)
 		}
 	}),
+	Unmended: "which tools are meant is not in the data",
 	Examples: []rule.Example{
 		{Title: "a text", Files: []string{`{"extra_info":{"tool_selection":"search"}}`}, Want: []string{"0 -1 extra_info.tool_selection"}},
 		{Title: "a struct of booleans", Files: []string{`{"extra_info":{"tool_selection":{"search":true}}}`}, Want: []string{"0 -1 extra_info.tool_selection"}},

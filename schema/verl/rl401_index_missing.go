@@ -23,7 +23,9 @@ trainer.use_v1=False, in earlier versions, and in agent loops of your own that t
 			}
 		}
 	}),
-	Fix: "add extra_info.index=@row",
+	Fix:      "add extra_info.index=@row",
+	Mends:    []rule.Mend{{Do: rule.FillIndex, Does: "numbers the rows, with numbers that no other row of the split has"}},
+	Unmended: "an index that is no integer has no next number",
 	Examples: []rule.Example{
 		{Title: "extra_info without index", Files: []string{`{"extra_info":{"split":"train"}}`}, Want: []string{"0 -1 extra_info.index"}},
 		{Title: "no extra_info", Files: []string{`{"id":3}`}, Want: []string{"0 -1 extra_info.index"}},

@@ -11,10 +11,12 @@ rollout.trace.max_samples_per_step_per_worker set np.unique fails with TypeError
 'NoneType' and 'int', which kills the step. Where extra_info itself is null the row is sample 0. The V1 trainer of 0.9 traces
 nothing (executed on verl 0.9.1).
 `,
-	Holds: traced("its traces carry no sample_index, or np.unique fails with TypeError"),
-	Reads: reads(extraIndex),
-	New:   func(p *rule.Pass) rule.Checker { return &null{Pass: p, path: extraIndex} },
-	Fix:   "add extra_info.index=@row --replace",
+	Holds:    traced("its traces carry no sample_index, or np.unique fails with TypeError"),
+	Reads:    reads(extraIndex),
+	New:      func(p *rule.Pass) rule.Checker { return &null{Pass: p, path: extraIndex} },
+	Fix:      "add extra_info.index=@row --replace",
+	Mends:    []rule.Mend{{Do: rule.FillIndex, Does: "fills the nulls with numbers that no other row of the split has"}},
+	Unmended: "an index that is no integer has no next number",
 	Examples: []rule.Example{
 		{Title: "null in one row", Files: []string{`{"extra_info":{"index":0}}
 {"extra_info":{"index":null}}

@@ -20,12 +20,15 @@ trainer fails (executed on verl 0.9.1). Write integers or texts, one of them in 
 			p.Reportf(schema.FilePos(f.Name).At(extraIndex), schema.Value{}, "%s instead of an integer or a text: %s", field.Type, p.Consequence)
 		}
 	}),
-	Fix: "add extra_info.index=@row --replace",
+	Fix:      "add extra_info.index=@row --replace",
+	Mends:    []rule.Mend{{Do: rule.CastIndex, Unsafe: true, Does: "makes floats integers, and NaN a null"}},
+	Unmended: "what is no number, or has a fraction, does not become an integer",
 	Examples: []rule.Example{
 		{Title: "float64, as pandas makes it", Files: []string{`{"extra_info":{"index":0.0}}`}, Want: []string{"0 -1 extra_info.index"}},
 		{Title: "NaN", Files: []string{`{"extra_info":{"index":0.0}}
 {"extra_info":{"index":NaN}}`}, Want: []string{"0 -1 extra_info.index"}},
-		{Title: "a struct", Files: []string{`{"extra_info":{"index":{"source":"a","row":1}}}`}, Want: []string{"0 -1 extra_info.index"}},
+		{Title: "half a number", Files: []string{`{"extra_info":{"index":0.5}}`}, Want: []string{"0 -1 extra_info.index"}, Left: "0.5 is no integer"},
+		{Title: "a struct", Files: []string{`{"extra_info":{"index":{"source":"a","row":1}}}`}, Want: []string{"0 -1 extra_info.index"}, Left: "it is struct"},
 		{Title: "int64", Files: []string{`{"extra_info":{"index":0}}`}},
 		{Title: "int32 in all files", Files: []string{`{"extra_info":{"index":0}}`, `{"extra_info":{"index":1}}`}, Schema: "extra_info.index: int32"},
 		{Title: "uuids", Files: []string{`{"extra_info":{"index":"9a6e"}}`}},

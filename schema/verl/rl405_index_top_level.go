@@ -18,7 +18,9 @@ every row is sample 0 (rl_dataset.py, __getitem__). verl-recipe's collabllm scri
 			p.Reportf(schema.FilePos(f.Name).At("index"), schema.Value{}, "there is no extra_info.index: %s", p.Consequence)
 		}
 	}),
-	Fix: "add extra_info.index=@row",
+	Fix:      "add extra_info.index=@row",
+	Mends:    []rule.Mend{{Do: rule.MoveIndex, Unsafe: true, Does: "moves the column to extra_info.index"}},
+	Unmended: "extra_info holds no field",
 	Examples: []rule.Example{
 		{Title: "as collabllm writes it", Files: []string{`{"index":"9a6e","extra_info":{"split":"train"}}`}, Want: []string{"0 -1 index"}},
 		{Title: "both (RL013 names the one that is overwritten)", Files: []string{`{"index":7,"extra_info":{"index":0}}`}},

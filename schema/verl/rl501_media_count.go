@@ -15,9 +15,10 @@ _build_messages). The dataloader dies with it, or filter_overlong_prompts drops 
 
 Write one tag for each, usually before the question: "<image>Find x."
 `,
-	Holds: always("verl fails with an AssertionError when it reads the row, or the filter drops it"),
-	Reads: mediaReads,
-	New:   func(p *rule.Pass) rule.Checker { return &mediaCount{Pass: p, on: len(mediaReads(p)) > 0} },
+	Holds:    always("verl fails with an AssertionError when it reads the row, or the filter drops it"),
+	Reads:    mediaReads,
+	New:      func(p *rule.Pass) rule.Checker { return &mediaCount{Pass: p, on: len(mediaReads(p)) > 0} },
+	Unmended: "where in the text the medium belongs is not in the data",
 	Examples: []rule.Example{
 		{Title: "an image and no tag", Files: []string{`{"prompt":[{"role":"user","content":"<image>Find x."}],"images":[{"path":"a.png"}]}
 {"prompt":[{"role":"user","content":"Find x."}],"images":[{"path":"a.png"}]}`}, Want: []string{"0 1 images"}},

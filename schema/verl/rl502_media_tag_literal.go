@@ -18,6 +18,7 @@ and the question asks about a picture that is not there (executed on verl 0.9.1)
 	New: func(p *rule.Pass) rule.Checker {
 		return &mediaTag{Pass: p, on: len(mediaReads(p)) > 0, wanted: [3]bool{listed(p, "images", true), listed(p, "videos", false), listed(p, "audios", false)}}
 	},
+	Unmended: "which image is meant is not in the data",
 	Examples: []rule.Example{
 		{Title: "no images column", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}]}
 {"prompt":[{"role":"user","content":"<image>Find x."}]}`}, Want: []string{"0 1 prompt[].content"}},

@@ -20,10 +20,11 @@ feature in their metadata datasets itself opens the path, so RL rows of such fil
 
 Put the bytes into the file (datasets: embed them with push_to_hub or embed_external_files), or write structs without the field.
 `,
-	Holds: always("verl fails with PIL.UnidentifiedImageError when it reads the row"),
-	Reads: reads(imageBytes),
-	Lone:  true,
-	New:   func(p *rule.Pass) rule.Checker { return &imageNull{p} },
+	Holds:    always("verl fails with PIL.UnidentifiedImageError when it reads the row"),
+	Reads:    reads(imageBytes),
+	Lone:     true,
+	New:      func(p *rule.Pass) rule.Checker { return &imageNull{p} },
+	Unmended: "the bytes are not in the data",
 	Examples: []rule.Example{
 		{Title: "a path and no bytes", Files: []string{`{"images":[{"bytes":"\u0089PNG","path":null}]}
 {"images":[{"bytes":null,"path":"a.png"}]}`}, Schema: "images[].bytes: binary", Want: []string{"0 1 images[].bytes"}},

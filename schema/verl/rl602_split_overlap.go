@@ -17,9 +17,10 @@ are sometimes taken as validation on purpose, to see whether a run learns at all
 
 Leave the rows out of the training data.
 `,
-	Holds: []rule.Holding{{Level: rule.Warning, Consequence: "the validation score is not one of unseen questions"}},
-	Reads: sampleReads,
-	New:   func(p *rule.Pass) rule.Checker { return &splitOverlap{newSamples(p)} },
+	Holds:    []rule.Holding{{Level: rule.Warning, Consequence: "the validation score is not one of unseen questions"}},
+	Reads:    sampleReads,
+	New:      func(p *rule.Pass) rule.Checker { return &splitOverlap{newSamples(p)} },
+	Unmended: "which of the splits is to lose the row is not said",
 	Examples: []rule.Example{
 		{Title: "one of two", Files: []string{`{"prompt":[{"role":"user","content":"6 plus 12?"}]}
 {"prompt":[{"role":"user","content":"6 times 12?"}]}`}, Val: []string{`{"prompt":[{"role":"user","content":"7 times 12?"}]}

@@ -19,7 +19,8 @@ __getitem__). Either kills the step whose batch holds the row. Leave such rows o
 		}
 		return []schema.Path{messages}
 	},
-	New: func(p *rule.Pass) rule.Checker { return &messagesEmpty{p} },
+	New:   func(p *rule.Pass) rule.Checker { return &messagesEmpty{p} },
+	Mends: []rule.Mend{dropFound},
 	Examples: []rule.Example{
 		{Title: "an empty list", Files: []string{`{"messages":[{"role":"assistant","content":"72"}]}
 {"messages":[]}`}, Want: []string{"0 1 messages"}},

@@ -24,6 +24,7 @@ It is fine in an assistant message that has tool_calls.
 		return &contentNull{Pass: p, path: "messages[].content", off: kindOf(p.Schema, "messages[].content") == schema.List,
 			calls: firstLeaf(p.Schema, "messages[].tool_calls") != ""}
 	},
+	Mends: []rule.Mend{dropFound},
 	Examples: []rule.Example{
 		{Title: "null", Files: []string{`{"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello"}]}
 {"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":null}]}`}, Want: []string{"0 1 messages[].content"}},

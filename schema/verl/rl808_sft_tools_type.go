@@ -24,6 +24,7 @@ needs a loader of its own that parses JSON.
 			p.Reportf(schema.FilePos(f.Name).At("tools"), schema.Value{}, "%s instead of a list of structs: %s", schema.Cut(t.String(), 80), p.Consequence)
 		}
 	}),
+	Unmended: "what the tools are is not in the data",
 	Examples: []rule.Example{
 		{Title: "written with json.dumps", Files: []string{`{"messages":[{"role":"assistant","content":"Hi"}],"tools":"[{\"type\": \"function\"}]"}`}, Want: []string{"0 -1 tools"}},
 		{Title: "each of them", Files: []string{`{"messages":[{"role":"assistant","content":"Hi"}],"tools":["{\"type\": \"function\"}"]}`}, Want: []string{"0 -1 tools"}},

@@ -16,8 +16,9 @@ media where it finds <image> in a text, passes over contents that are lists, and
 
 For a text model write content as text; beside an images column write text with <image> in it.
 `,
-	Holds: always("the chat template of a text model fails, and the run dies"),
-	New:   contentParts("messages[].content", "images", "videos"),
+	Holds:    always("the chat template of a text model fails, and the run dies"),
+	New:      contentParts("messages[].content", "images", "videos"),
+	Unmended: "whether a vision model is to read the parts is not in the data",
 	Examples: []rule.Example{
 		{Title: "parts of text alone", Files: []string{`{"messages":[{"role":"user","content":[{"type":"text","text":"Hi"}]},{"role":"assistant","content":[{"type":"text","text":"Hello"}]}]}`}, Want: []string{"0 -1 messages[].content"}},
 		{Title: "parts and an images column", Files: []string{`{"messages":[{"role":"user","content":[{"type":"image","text":null},{"type":"text","text":"Find x."}]}],"images":[{"bytes":"a"}]}`}, Schema: "images[].bytes: binary", Want: []string{"0 -1 messages[].content"}},

@@ -28,6 +28,7 @@ the messages to text first.
 			}
 		}
 	}),
+	Unmended: "what is missing is not in the data",
 	Examples: []rule.Example{
 		{Title: "hh-rlhf as it is published: no prompt", Files: []string{`{"chosen":"Human: Hi Assistant: Hello","rejected":"Human: Hi Assistant: No"}`}, Want: []string{"0 -1 prompt"}},
 		{Title: "lists of messages", Files: []string{`{"prompt":"Hi","chosen":[{"role":"assistant","content":"Hello"}],"rejected":[{"role":"assistant","content":"No"}]}`}, Want: []string{"0 -1 chosen", "0 -1 rejected"}},

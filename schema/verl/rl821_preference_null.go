@@ -15,6 +15,7 @@ rows out.
 	Holds: always("the tokenizer fails, and the step dies"),
 	Reads: reads(preferenceColumns...),
 	New:   func(p *rule.Pass) rule.Checker { return &preferenceNull{Pass: p} },
+	Mends: []rule.Mend{dropFound},
 	Examples: []rule.Example{
 		{Title: "no second answer", Files: []string{`{"prompt":"Hi","chosen":"Hello","rejected":"No"}
 {"prompt":"Hi","chosen":"Hello","rejected":null}`}, Want: []string{"0 1 rejected"}},

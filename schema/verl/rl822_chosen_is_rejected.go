@@ -12,9 +12,10 @@ var _ = rule.Add(rule.Rule{
 A pair of equal answers prefers nothing: the reward model's loss is log 2 whatever it learns, and the pair only adds noise. hh-rlhf has some
 such pairs. Leave them out.
 `,
-	Holds: []rule.Holding{{Level: rule.Warning, Consequence: "the pair teaches nothing"}},
-	Reads: reads("chosen", "rejected"),
-	New:   func(p *rule.Pass) rule.Checker { return &chosenIsRejected{p} },
+	Holds:    []rule.Holding{{Level: rule.Warning, Consequence: "the pair teaches nothing"}},
+	Reads:    reads("chosen", "rejected"),
+	New:      func(p *rule.Pass) rule.Checker { return &chosenIsRejected{p} },
+	Unmended: "which answer was meant is not in the data",
 	Examples: []rule.Example{
 		{Title: "equal answers", Files: []string{`{"prompt":"Hi","chosen":"Hello","rejected":"No"}
 {"prompt":"Hi","chosen":"Hello","rejected":"Hello"}`}, Want: []string{"0 1 rejected"}},

@@ -103,3 +103,12 @@ func typeTree(t schema.Type) any {
 	}
 	return t.String()
 }
+
+// Tables returns the files of an example and their rows, structs of the files' columns.
+func Tables(e rule.Example) (files []*rule.File, rows [][]schema.Value, err error) {
+	ts, err := tables(e)
+	for _, t := range ts {
+		files, rows = append(files, t.file), append(rows, t.rows)
+	}
+	return files, rows, err
+}

@@ -1,0 +1,328 @@
+// Package mend says how what rules find is mended: for each file the transforms that do it, made of what the rules' own
+// declarations (rule.Mend), the footers and, where there is no other way, the rows say. Nothing is written here: cli has the
+// engine that edits columns carry the transforms out.
+//
+// A plan is made in rounds. Each mends what the rules find in the files as the rounds before would leave them, so a mend may
+// uncover what another one mends, and where one does not help, the next of its rule gets its turn. The last round's findings
+// are what is left.
+package mend
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/rlprep/rlprep/internal/pipeline"
+	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/schema/rule"
+	"github.com/rlprep/rlprep/transform"
+)
+
+// A Job is what to mend.
+type Job struct {
+	Source  pipeline.Source // Parquet files
+	Rules   []*rule.Rule
+	Env     *rule.Env
+	Unsafe  bool
+	Agent   string // of --agent; "": none
+	Workers int
+	Passed  func(rule.Finding) bool // a finding that is let pass is not mended; nil: none is
+}
+
+// A Plan is what mends the files of a job.
+type Plan struct {
+	Files []File             // by their numbers in the source
+	Found []pipeline.Entry   // what will be left, by the rules
+	Left  map[Finding]string // why, where it can be said
+
+	planner *planner
+}
+
+// A File is what becomes of one file.
+type File struct {
+	Steps []transform.Transform // none: it stays as it is
+	Strip bool                  // the metadata of HF datasets is left out
+	Done  []Done
+	// Schema is that of the file once it is mended.
+	Schema *schema.Schema
+}
+
+// A Done is one thing that is mended in a file.
+type Done struct {
+	Rule   *rule.Rule
+	Path   schema.Path // "": none
+	Action rule.Action
+	Does   string
+}
+
+// A Finding is what all findings of a rule in a column of a file have in common.
+type Finding struct {
+	Rule *rule.Rule
+	File string
+	Path schema.Path
+}
+
+// maxRounds bounds the rounds. Each mend of a finding is tried once, so they end by themselves.
+const maxRounds = 12
+
+// A planner makes a plan.
+type planner struct {
+	job   *Job
+	files []*rule.File // as the steps leave them
+	state
+	touched  [][]schema.Path // by file: what steps of this round write
+	asked    map[int]request // of this round, by group
+	group    int             // number of the next group of steps
+	cautious bool            // a group of steps a round
+}
+
+// A state is what a round changes, so that it can be taken back.
+type state struct {
+	steps [][]step        // by file
+	tried map[Finding]int // how many mends of its rule have been tried
+	why   map[Finding]string
+}
+
+func (s *state) clone() state {
+	out := state{tried: maps.Clone(s.tried), why: maps.Clone(s.why)}
+	for _, list := range s.steps {
+		out.steps = append(out.steps, slices.Clip(slices.Clone(list)))
+	}
+	return out
+}
+
+// A step is a transform of one file, with what it is for.
+type step struct {
+	transform.Transform
+	done  Done
+	group int // steps of one group are taken back together
+}
+
+// New plans what mends found, which the job's rules have found in its files as they are.
+func New(ctx context.Context, job *Job, found []pipeline.Entry) (*Plan, error) {
+	if err := job.check(); err != nil {
+		return nil, err
+	}
+	p := &planner{job: job, state: state{tried: map[Finding]int{}, why: map[Finding]string{}}}
+	for _, f := range job.Source.Files() {
+		g := *f
+		p.files = append(p.files, &g)
+	}
+	p.steps = make([][]step, len(p.files))
+	for range maxRounds {
+		before := p.clone()
+		planned, err := p.round(ctx, found)
+		if err != nil {
+			return nil, err
+		}
+		if !planned {
+			break
+		}
+		if found, err = p.settle(ctx, before, found); err != nil {
+			return nil, err
+		}
+	}
+	return p.result(found), nil
+}
+
+// check refuses an agent that a rule would find.
+func (j *Job) check() error {
+	for _, r := range rule.All() {
+		for _, m := range r.Mends {
+			pass, ok := rule.NewPass(r, j.Env)
+			if j.Agent != "" && m.Known != nil && ok && !m.Known(pass)(j.Agent) {
+				return &pipeline.UsageError{Err: fmt.Errorf("--agent %s is no agent loop of %s: --known-agents %s says that your launch registers it", j.Agent, j.Env.Target, j.Agent)}
+			}
+		}
+	}
+	return nil
+}
+
+func (p *planner) result(found []pipeline.Entry) *Plan {
+	out := &Plan{Files: make([]File, len(p.files)), Found: found, Left: p.why, planner: p}
+	for i, steps := range p.steps {
+		f := &out.Files[i]
+		f.Schema = p.files[i].Schema
+		for _, s := range steps {
+			f.Steps = append(f.Steps, s.Transform)
+			f.Strip = f.Strip || s.done.Action == rule.StripMetadata
+			if !slices.Contains(f.Done, s.done) {
+				f.Done = append(f.Done, s.done)
+			}
+		}
+	}
+	return out
+}
+
+// settle judges what a round has planned and returns what is found then. Steps that cannot take a row are taken back; where
+// the round as a whole fails, it is: before is what was before it, found what it set out from.
+func (p *planner) settle(ctx context.Context, before state, found []pipeline.Entry) ([]pipeline.Entry, error) {
+	for {
+		now, bad, err := p.judge(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil && p.cautious: // it was one group
+			for i, steps := range p.steps {
+				for _, s := range steps[len(before.steps[i]):] {
+					p.refuse(s.group, err.Error())
+				}
+			}
+			p.steps = before.steps
+			return found, p.look()
+		case err != nil:
+			p.state, p.cautious = before, true
+			return found, p.look()
+		}
+		p.vain(now, bad)
+		if len(bad) == 0 {
+			return now, nil
+		}
+		for group, why := range bad {
+			p.withdraw(group, why)
+		}
+	}
+}
+
+// withdraw takes a group of steps back.
+func (p *planner) withdraw(group int, why string) {
+	p.refuse(group, why)
+	for i, steps := range p.steps {
+		p.steps[i] = slices.DeleteFunc(steps, func(s step) bool {
+			return s.group == group
+		})
+	}
+}
+
+// refuse notes why a group of steps is taken back.
+func (p *planner) refuse(group int, why string) {
+	if r, ok := p.asked[group]; ok {
+		p.leave(&r, actions[r.mend.Do], why)
+	}
+}
+
+// split is the name of the pipeline's split that is one file: files are planned alone, so that each has steps of its own and row numbers
+// from 0.
+func split(file int) string { return strconv.Itoa(file) }
+
+// newPlan plans steps over these files; rules judge what comes out.
+func (p *planner) newPlan(rules []*rule.Rule, files []int, more ...transform.Transform) (*pipeline.Plan, error) {
+	j := &pipeline.Job{Source: p.job.Source, Rules: rules, Env: p.job.Env, Workers: p.job.Workers, Keep: true,
+		MaxReject: pipeline.Tolerance{Percent: 100}, Unreadable: func(error) bool { return false },
+		Written: func(i int) bool { return len(p.steps[i]) > 0 }}
+	for _, i := range files {
+		j.Splits = append(j.Splits, pipeline.Split{Name: split(i), Files: []int{i}})
+	}
+	j.Steps = func(name string) (out []transform.Transform) {
+		i, _ := strconv.Atoi(name)
+		for _, s := range p.steps[i] {
+			out = append(out, s.Transform)
+		}
+		return append(out, more...)
+	}
+	return pipeline.NewPlan(j)
+}
+
+// look brings the schemas of files up to date.
+func (p *planner) look() error {
+	plan, err := p.newPlan(nil, p.all())
+	if err == nil {
+		p.show(plan)
+	}
+	return err
+}
+
+func (p *planner) all() []int {
+	out := make([]int, len(p.files))
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+func (p *planner) show(plan *pipeline.Plan) {
+	for i := range p.files {
+		p.files[i].Schema = plan.Schemas[split(i)]
+	}
+}
+
+// judge runs the rules over the files as they would be. bad are the groups of steps that could not take a row or would take all
+// rows of a file, with the reason.
+func (p *planner) judge(ctx context.Context) (found []pipeline.Entry, bad map[int]string, err error) {
+	plan, err := p.newPlan(p.job.Rules, p.all())
+	if err != nil {
+		return nil, nil, err
+	}
+	rep, err := plan.Run(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	bad = map[int]string{}
+	for i, t := range plan.Tasks {
+		file, _ := strconv.Atoi(t.Split)
+		p.refused(rep.Records[i], file, bad)
+	}
+	p.show(plan)
+	return rep.Entries, bad, nil
+}
+
+// refused adds to bad the groups of a file's steps that could not take a row.
+func (p *planner) refused(rec *pipeline.Record, file int, bad map[int]string) {
+	for _, r := range rec.First {
+		if group, err := strconv.Atoi(r.Reason); err == nil {
+			bad[group] = cmp.Or(bad[group], fmt.Sprintf("row %d of %s: %s", r.Pos.Row, p.files[file].Name, r.Message))
+		}
+	}
+	if rec.RowsOut > 0 || rec.RowsIn == 0 {
+		return
+	}
+	for _, s := range p.steps[file] {
+		if s.done.Action == rule.DropRows {
+			bad[s.group] = "every row of " + p.files[file].Name + " would go"
+		}
+	}
+}
+
+// vain adds to bad the groups of this round that have not helped: what they were asked for is found as often as before.
+func (p *planner) vain(now []pipeline.Entry, bad map[int]string) {
+	for group, r := range p.asked {
+		planned := slices.ContainsFunc(p.steps, func(steps []step) bool {
+			return slices.ContainsFunc(steps, func(s step) bool { return s.group == group })
+		})
+		for _, e := range now {
+			f := e.Findings[0]
+			if planned && (Finding{f.Rule, f.Pos.File, f.Pos.Path}) == r.Finding && e.Count >= r.count {
+				bad[group] = cmp.Or(bad[group], p.why[r.Finding], r.Rule.Unmended, "it would not help")
+			}
+		}
+	}
+}
+
+// scan shows the rows of a file, as the steps leave them, in their order. Their numbers count from 0 in the file.
+func (p *planner) scan(ctx context.Context, file int, reads []schema.Path, see func(schema.Row)) error {
+	plan, err := p.newPlan(nil, []int{file}, tap{reads, see})
+	if err != nil {
+		return err
+	}
+	return plan.First(ctx, split(file), func() bool { return false })
+}
+
+// A tap is a transform that changes nothing and shows each row.
+type tap struct {
+	reads []schema.Path
+	see   func(schema.Row)
+}
+
+// Plan implements transform.Transform.
+func (t tap) Plan(*schema.Schema) (*transform.Plan, error) {
+	return &transform.Plan{Reads: t.reads, Bind: func() transform.Func {
+		return func(in schema.Row, out *transform.Emitter) error {
+			t.see(in)
+			out.Emit()
+			return nil
+		}
+	}}, nil
+}
