@@ -28,6 +28,7 @@ type lint struct {
 	launches   lintLaunches
 	project    lintProject
 	fix        lintFix
+	baseline   lintBaseline
 	val        []string
 	target     string
 	rows       string
@@ -92,6 +93,7 @@ did not. --unsafe-fixes also changes values and leaves rows out; --diff shows wh
 	l.launches.register(f)
 	l.project.register(f)
 	l.fix.register(f)
+	l.baseline.register(f)
 	return cmd
 }
 
@@ -100,6 +102,9 @@ func (l *lint) run(ctx context.Context, args []string) error {
 		return err
 	}
 	if err := l.project.configure(l); err != nil {
+		return err
+	}
+	if err := l.baseline.open(l); err != nil {
 		return err
 	}
 	found := &lintFound{}
@@ -112,6 +117,9 @@ func (l *lint) run(ctx context.Context, args []string) error {
 		return l.fix.end(l, found)
 	}
 	l.project.suppress(l, found, len(args) == 0)
+	if done, err := l.baseline.settle(l, found); done || err != nil {
+		return err
+	}
 	if err := l.report(found); err != nil {
 		return err
 	}

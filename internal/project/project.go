@@ -27,6 +27,7 @@ type File struct {
 	PerFile   []Ignore
 	FailLevel rule.Level // Off: not said
 	Formats   []string   // of the output, "sarif=lint.sarif"
+	Baseline  string     // "": none
 
 	yamlfile.Reader
 }
@@ -106,6 +107,7 @@ func Parse(name string, text []byte) (*File, error) {
 			}
 		}),
 		yamlfile.On("output_formats", f.formats),
+		yamlfile.On("baseline", func(n *yamlfile.Node) { f.Baseline = f.Text(n, "baseline") }),
 	)...)
 	if err := f.Err(); err != nil {
 		return nil, err

@@ -26,6 +26,7 @@ known_agents: [mine]
 known_sources: my/data
 fail_level: warning
 output_formats: [full, sarif=lint.sarif]
+baseline: baseline.yaml
 per_file_ignores:
   - files: val/*.parquet
     rules: [RL302]
@@ -83,10 +84,10 @@ func TestWhole(t *testing.T) {
 		t.Error(err)
 	}
 	one, two := f.Datasets[0], f.Datasets[1]
-	got := fmt.Sprint(f.Target, f.Rows, f.Configs, f.Select, f.Ignore, f.Agents, f.Sources, f.FailLevel, f.Formats, f.PerFile,
+	got := fmt.Sprint(f.Target, f.Rows, f.Configs, f.Select, f.Ignore, f.Agents, f.Sources, f.FailLevel, f.Formats, f.Baseline, f.PerFile,
 		one.Name, one.Where, one.Splits, one.Target, two.Name, two.Configs, two.Ignore)
-	const want = "verl@0.8rl[run.sh][RL3 RL4][index-duplicate][mine][my/data]warning[full sarif=lint.sarif]" +
-		"[{rlprep.yaml:11:5 [val/*.parquet] [RL302] evaluated in one turn}]onerlprep.yaml:15:3[{train [a/*.parquet b]} {validation [v.parquet]} {test [t.parquet]}]verl@0.9-v0two[other.sh][RL7]"
+	const want = "verl@0.8rl[run.sh][RL3 RL4][index-duplicate][mine][my/data]warning[full sarif=lint.sarif]baseline.yaml" +
+		"[{rlprep.yaml:12:5 [val/*.parquet] [RL302] evaluated in one turn}]onerlprep.yaml:16:3[{train [a/*.parquet b]} {validation [v.parquet]} {test [t.parquet]}]verl@0.9-v0two[other.sh][RL7]"
 	if strings.ReplaceAll(got, " ", "") != strings.ReplaceAll(want, " ", "") {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -112,6 +113,7 @@ func TestErrors(t *testing.T) {
 		{"known_agents: [a, 3]\n", "rlprep.yaml:1:19: known_agents: 3, expected a text", false},
 		{"fail_level: fatal\n", `rlprep.yaml:1:13: unknown level "fatal" (error, warning, info)`, false},
 		{"output_formats: [full, srif=x]\n", `rlprep.yaml:1:24: unknown output format "srif"; did you mean "sarif"?`, false},
+		{"baseline: 3\n", "rlprep.yaml:1:11: baseline is 3, expected a text", false},
 		{"datasets: []\n", "rlprep.yaml:1:11: datasets is a list, expected a mapping of names", false},
 		{"datasets: {}\n", "rlprep.yaml:1:11: datasets is a mapping, expected a mapping of names", false},
 		{"datasets:\n  a: data/\n", `rlprep.yaml:2:6: data set a is "data/", expected a mapping`, false},

@@ -31,6 +31,7 @@ func JSONSchema() map[string]any {
 			}, "files", "rules", "reason")},
 		"fail_level":     object{"enum": []string{"error", "warning", "info"}, "description": "lowest level that fails"},
 		"output_formats": formatsSchema(),
+		"baseline":       yamlfile.TextSchema("file of the findings that were there before; 'rlprep lint --write-baseline' writes it"),
 	})
 	return yamlfile.DocumentSchema(yamlfile.ClosedSchema(all), SchemaID, "rlprep project")
 }
