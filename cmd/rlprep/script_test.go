@@ -23,6 +23,7 @@ func TestMain(m *testing.M) {
 type leakChecked struct{ m *testing.M }
 
 func (l leakChecked) Run() int {
+	os.Setenv("RLPREP_CACHE", "off") // no test writes to the user's cache; scripts have an environment of their own
 	code := l.m.Run()
 	if built.dir != "" {
 		os.RemoveAll(built.dir)

@@ -18,6 +18,7 @@ import (
 
 func TestMain(m *testing.M) {
 	os.Setenv("HF_ENDPOINT", "http://127.0.0.1:9") // nothing listens there: no test leaves the machine
+	os.Setenv(cacheVariable, cacheOff)             // but where a test asks for it
 	goleak.VerifyTestMain(m)
 }
 

@@ -29,6 +29,7 @@ type lint struct {
 	project    lintProject
 	fix        lintFix
 	baseline   lintBaseline
+	cache      lintCache
 	val        []string
 	target     string
 	rows       string
@@ -94,6 +95,7 @@ did not. --unsafe-fixes also changes values and leaves rows out; --diff shows wh
 	l.project.register(f)
 	l.fix.register(f)
 	l.baseline.register(f)
+	l.cache.register(f)
 	return cmd
 }
 
@@ -107,6 +109,8 @@ func (l *lint) run(ctx context.Context, args []string) error {
 	if err := l.baseline.open(l); err != nil {
 		return err
 	}
+	l.cache.open(l)
+	defer l.cache.close()
 	found := &lintFound{}
 	defer found.close()
 	l.fix.changes = new(int)
@@ -234,6 +238,9 @@ func (l *lint) check(ctx context.Context, set *source.Set) (*pipeline.Report, er
 	}
 	j := &pipeline.Job{Source: src, Splits: src.splits, Rules: l.rules, Env: l.env, Limit: l.limit, Workers: l.workers, FailLevel: l.fail, FootersOnly: l.schemaOnly,
 		Unreadable: func(err error) bool { return exitCode(ctx, asUsage(err)) == ExitFile }}
+	if c := l.cache.of(set, l.rules, l.env); c != nil {
+		j.Cache = c
+	}
 	plan, err := pipeline.NewPlan(j)
 	if err != nil {
 		return nil, err
@@ -246,7 +253,11 @@ func (l *lint) check(ctx context.Context, set *source.Set) (*pipeline.Report, er
 			fmt.Fprintf(l.app.stderr, "%s: %s rows, split %s, as %s rows for %s\n", f.Name, thousands(f.Rows), f.Split, l.env.Rows, l.env.Target)
 		}
 	}
-	return plan.Run(ctx)
+	rep, err := plan.Run(ctx)
+	if err == nil && l.verbose && rep.Kept > 0 {
+		fmt.Fprintf(l.app.stderr, "%d of %s not read again: they are as an earlier run found them\n", rep.Kept, counted(len(set.Files()), "file"))
+	}
+	return rep, err
 }
 
 // kindOf tells by the columns what rows are for.

@@ -103,6 +103,11 @@ type savedFinding struct {
 	Value   string `json:",omitempty"`
 }
 
+// finding is the finding that was saved, of the rule that it names.
+func (f savedFinding) finding(r *rule.Rule) rule.Finding {
+	return rule.Finding{Rule: r, Level: f.Level, Pos: f.Pos, Related: f.Related, Message: f.Message, Value: f.Value}
+}
+
 // MarshalJSON names the rule by its id.
 func (e Entry) MarshalJSON() ([]byte, error) {
 	s := savedEntry{Count: e.Count, Rows: e.Rows}
@@ -130,7 +135,7 @@ func (e *Entry) UnmarshalJSON(b []byte) error {
 		if r == nil {
 			return fmt.Errorf("record names unknown rule %q", f.Rule)
 		}
-		e.Findings = append(e.Findings, rule.Finding{Rule: r, Level: f.Level, Pos: f.Pos, Related: f.Related, Message: f.Message, Value: f.Value})
+		e.Findings = append(e.Findings, f.finding(r))
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"encoding/binary"
@@ -11,6 +10,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/rlprep/rlprep/internal/spill"
 	"github.com/rlprep/rlprep/schema/rule"
@@ -65,17 +65,37 @@ func sieveKey(b []byte) uint64 {
 	return binary.BigEndian.Uint64(b[2:]) ^ uint64(binary.BigEndian.Uint16(b))*0x9e3779b97f4a7c15
 }
 
-// eachHit calls f for every hit that was spilled.
-func eachHit(spilled []spill.Run, f func(b []byte) error) error {
-	b := make([]byte, hitSize)
+// An emitted is a run of hits, in the order in which they were emitted.
+type emitted struct {
+	spill.Run
+	file int // that all of them are of; asWritten: they say it
+}
+
+const asWritten = -1
+
+// addHits adds hits to a sieve.
+func addHits(a *spill.Adder, hits []byte) {
+	for ; len(hits) > 0; hits = hits[hitSize:] {
+		a.Add(sieveKey(hits))
+	}
+}
+
+// eachBlock calls f for all hits that were spilled, many at a time.
+func eachBlock(spilled []emitted, f func(hits []byte) error) error {
+	block := *blockPool.Get().(*[]byte)
+	defer blockPool.Put(&block)
 	for _, r := range spilled {
 		if r.Len%hitSize != 0 {
 			return fmt.Errorf("spill file: %d bytes hold no whole number of records", r.Len)
 		}
-		in := bufio.NewReaderSize(io.NewSectionReader(r.From, r.Off, r.Len), 256<<10)
-		for range r.Len / hitSize {
-			if _, err := io.ReadFull(in, b); err != nil {
+		for at := int64(0); at < r.Len; {
+			b := block[:min(int64(len(block)), r.Len-at)]
+			if n, err := r.From.ReadAt(b, r.Off+at); n < len(b) {
 				return fmt.Errorf("read spill file: %w", err)
+			}
+			at += int64(len(b))
+			for i := 0; r.file != asWritten && i < len(b); i += hitSize {
+				binary.BigEndian.PutUint32(b[i+keyPart:], uint32(r.file))
 			}
 			if err := f(b); err != nil {
 				return err
@@ -84,6 +104,77 @@ func eachHit(spilled []spill.Run, f func(b []byte) error) error {
 	}
 	return nil
 }
+
+// siftHits calls add, in order, for the hits that keep wants; that is asked by several workers at once.
+func siftHits(spilled []emitted, workers int, keep func(b []byte) bool, add func(b []byte) error) error {
+	var pieces []emitted
+	for _, r := range spilled {
+		for at := int64(0); at < r.Len; at += pieceHits * hitSize {
+			pieces = append(pieces, emitted{spill.Run{From: r.From, Off: r.Off + at, Len: min(pieceHits*hitSize, r.Len-at)}, r.file})
+		}
+	}
+	type sifted struct {
+		hits []byte
+		err  error
+	}
+	results := make([]chan sifted, len(pieces))
+	for i := range results {
+		results[i] = make(chan sifted, 1)
+	}
+	window := make(chan struct{}, 2*workers) // bounds what is held
+	stop := make(chan struct{})
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer close(stop)
+	for range min(workers, len(pieces)) {
+		wg.Go(func() {
+			for {
+				select {
+				case window <- struct{}{}:
+				case <-stop:
+					return
+				}
+				i := int(next.Add(1)) - 1
+				if i >= len(pieces) {
+					return
+				}
+				var out sifted
+				out.err = eachBlock(pieces[i:i+1], func(b []byte) error {
+					for ; len(b) > 0; b = b[hitSize:] {
+						if keep(b[:hitSize]) {
+							out.hits = append(out.hits, b[:hitSize]...)
+						}
+					}
+					return nil
+				})
+				results[i] <- out
+			}
+		})
+	}
+	for _, c := range results {
+		r := <-c
+		if r.err != nil {
+			return r.err
+		}
+		for b := range slices.Chunk(r.hits, hitSize) {
+			if err := add(b); err != nil {
+				return err
+			}
+		}
+		<-window
+	}
+	return nil
+}
+
+// pieceHits is how many hits a worker sifts at a time.
+const pieceHits = 8 * blockHits
+
+// blockHits is how many hits are read at a time.
+const blockHits = 4096
+
+// blockPool holds memory for them.
+var blockPool = sync.Pool{New: func() any { b := make([]byte, blockHits*hitSize); return &b }}
 
 // A sorter cuts hits into sorted runs: the first in memory, the others in a file that has no name.
 type sorter struct {
@@ -154,19 +245,14 @@ func nameless(dir string) (*os.File, error) {
 
 // judge calls Group for every key that was spilled, of each rule of the channel that emitted it. Nearly all keys stand alone, and
 // most rules do not mind those: they are sifted out before anything is sorted.
-func (p *Plan) judge(spilled []spill.Run, sieve *spill.Sieve, sink func(rule.Finding)) error {
+func (p *Plan) judge(spilled []emitted, sieve *spill.Sieve, sink func(rule.Finding)) error {
 	if len(spilled) == 0 {
 		return nil
 	}
 	listeners, lone := p.listeners(sink)
 	s := &sorter{dir: p.Job.TempDir}
 	defer s.close()
-	err := eachHit(spilled, func(b []byte) error {
-		if lone[binary.BigEndian.Uint16(b)] || sieve.Many(sieveKey(b)) {
-			return s.add(b)
-		}
-		return nil
-	})
+	err := siftHits(spilled, p.workers(), func(b []byte) bool { return lone[binary.BigEndian.Uint16(b)] || sieve.Many(sieveKey(b)) }, s.add)
 	if err == nil {
 		err = s.flush()
 	}

@@ -116,6 +116,8 @@ type Job struct {
 	// Unreadable says that an error is about a damaged file: a job without a sink then goes on with the others.
 	Unreadable func(error) bool
 	TempDir    string // for keys that are sorted; "": the system's
+	// Cache spares a job that only checks the rows of files that were checked before; nil: none.
+	Cache Cache
 	// FootersOnly leaves the rows unread.
 	FootersOnly bool
 	Progress    func(rows int64, shard string)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"slices"
 	"sync"
 
 	"github.com/rlprep/rlprep/internal/killpoint"
@@ -44,6 +43,7 @@ type Report struct {
 	Rejected []Rejected // the first
 	Rejects  int64
 	Resumed  int
+	Kept     int     // files whose rows were not read, since a Cache had what they give
 	Failed   bool    // a finding at the failing level
 	Errors   []error // of a job without a sink: files that turned out to be damaged, once each
 }
@@ -77,17 +77,22 @@ const maxFirst = 10
 
 // Run does the tasks, then the checks over all rows. Nothing is made visible: that is the sink's, once the report is good.
 func (p *Plan) Run(ctx context.Context) (*Report, error) {
+	p, asked := p.recorded()
 	fs := newFindings()
 	p.footers(fs.add)
 	rep := &Report{Dropped: map[string]int64{}}
 	if p.Job.FootersOnly || (p.failing(fs.entries) && p.Job.Sink != nil) {
 		return p.close(rep, fs)
 	}
-	r := &runner{plan: p, report: rep, ctx: ctx, bad: map[int]bool{}}
+	r := &runner{plan: p, report: rep, ctx: ctx, bad: map[int]bool{}, asked: asked, sieve: spill.NewSieve(p.Rows)}
+	r.adder = r.sieve.Adder()
+	defer r.closeSpills()
+	if err := r.takeKept(fs); err != nil {
+		return nil, err
+	}
 	if err := r.run(); err != nil {
 		return nil, err
 	}
-	defer r.closeSpills()
 	for _, rec := range rep.Records {
 		fs.merge(rec.Findings)
 		rep.RowsIn += rec.RowsIn
@@ -96,6 +101,8 @@ func (p *Plan) Run(ctx context.Context) (*Report, error) {
 			rep.Dropped[k] += n
 		}
 	}
+	r.adder.Flush()
+	r.sieve.Seal()
 	if err := p.judge(r.spilled, r.sieve, fs.add); err != nil {
 		return nil, err
 	}
@@ -129,9 +136,15 @@ type runner struct {
 	report *Report
 	ctx    context.Context
 
-	spilled []spill.Run  // what the rules emitted
+	spilled []emitted    // what the rules emitted
 	sieve   *spill.Sieve // of it
+	adder   *spill.Adder // to the sieve, of the goroutine that takes results
 	spills  []*os.File
+	spillAt int // in spilled: what a job that writes nothing emits
+
+	asked  *answers // of Env.Lookup; nil: it is not kept
+	kept   []Kept   // that are open
+	keeper *keeping // of the file at hand
 
 	rec   *Record // of the task at hand
 	shard Shard
@@ -156,6 +169,9 @@ func (r *runner) run() error {
 		if rec != nil {
 			r.report.Resumed++
 			continue
+		}
+		if len(t.Units) == 0 { // all that it would read was kept
+			r.report.Records[t.Index] = &Record{Task: t.Index, Name: t.Name}
 		}
 		for u := range t.Units {
 			todo = append(todo, assignment{t, u})
@@ -187,26 +203,28 @@ func (r *runner) resume(t *Task) (*Record, error) {
 	if err := r.openSpill(rec); err != nil || rec.Hits == 0 {
 		return rec, err
 	}
-	return rec, eachHit(r.spilled[len(r.spilled)-1:], r.sift)
+	return rec, eachBlock(r.spilled[len(r.spilled)-1:], r.sift)
 }
 
-// sift takes note of a hit.
-func (r *runner) sift(b []byte) error {
-	if r.sieve == nil {
-		r.sieve = spill.NewSieve(r.plan.Rows)
-	}
-	r.sieve.Add(sieveKey(b))
+// sift takes note of hits.
+func (r *runner) sift(hits []byte) error {
+	addHits(r.adder, hits)
 	return nil
+}
+
+// workers is how many work at a time.
+func (p *Plan) workers() int {
+	if p.Job.Workers > 0 {
+		return p.Job.Workers
+	}
+	return runtime.GOMAXPROCS(0)
 }
 
 // work does the units in parallel and takes their results in order, with a bounded number under way.
 func (r *runner) work(todo []assignment) error {
 	ctx, cancel := context.WithCancel(r.ctx)
 	defer cancel()
-	workers := r.plan.Job.Workers
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
+	workers := r.plan.workers()
 	results := make([]chan *result, len(todo))
 	for i := range results {
 		results[i] = make(chan *result, 1)
@@ -261,8 +279,9 @@ func (r *runner) take(o assignment, res *result) error {
 		if !r.damaged(o, res.err) {
 			return res.err
 		}
-		res = &result{findings: newFindings()}
+		res = &result{err: res.err, findings: newFindings()}
 	}
+	r.keep(o, res)
 	if o.unit == 0 {
 		if err := r.begin(o.task); err != nil {
 			return err
@@ -327,11 +346,7 @@ func (r *runner) begin(t *Task) error {
 func (r *runner) write(t *Task, res *result) error {
 	j := r.plan.Job
 	defer freeHits(res.hits)
-	for b := range slices.Chunk(res.hits, hitSize) {
-		if err := r.sift(b); err != nil {
-			return err
-		}
-	}
+	addHits(r.adder, res.hits)
 	if j.Sink == nil {
 		return r.keepHits(res.hits)
 	}
@@ -484,7 +499,7 @@ func (r *runner) openSpill(rec *Record) error {
 		return err
 	}
 	r.spills = append(r.spills, f)
-	r.spilled = append(r.spilled, spill.Run{From: f, Len: rec.Hits})
+	r.spilled = append(r.spilled, emitted{spill.Run{From: f, Len: rec.Hits}, asWritten})
 	return nil
 }
 
@@ -499,18 +514,25 @@ func (r *runner) keepHits(hits []byte) error {
 			return err
 		}
 		r.spills = append(r.spills, f)
-		r.spilled = append(r.spilled, spill.Run{From: f})
+		r.spilled = append(r.spilled, emitted{spill.Run{From: f}, asWritten})
+		r.spillAt = len(r.spilled) - 1
 	}
 	n, err := r.spills[0].Write(hits)
 	if err != nil {
 		return fmt.Errorf("write spill file: %w", err)
 	}
-	r.spilled[0].Len += int64(n)
+	r.spilled[r.spillAt].Len += int64(n)
 	return nil
 }
 
 func (r *runner) closeSpills() {
 	for _, f := range r.spills {
 		f.Close()
+	}
+	for _, k := range r.kept {
+		k.Close()
+	}
+	if r.keeper != nil && r.keeper.to != nil { // the run has ended within a file
+		r.keeper.to.Discard()
 	}
 }

@@ -12,16 +12,24 @@ func TestSieveKeepsWhatCameTwice(t *testing.T) {
 		hashes := rapid.SliceOfN(rapid.Uint64(), 0, 200).Draw(t, "hashes")
 		again := rapid.SliceOfN(rapid.IntRange(0, 199), 0, 20).Draw(t, "again")
 		s := NewSieve(int64(len(hashes)))
-		for _, h := range hashes {
-			s.Add(h)
+		adders := []*Adder{s.Adder(), s.Adder()} // of two goroutines
+		for i, h := range hashes {
+			adders[i%2].Add(h)
 		}
+		var twice []uint64
 		for _, i := range again {
 			if i < len(hashes) {
-				s.Add(hashes[i])
-				s.Add(hashes[i])
-				if !s.Many(hashes[i]) {
-					t.Fatalf("hash %x was added three times", hashes[i])
-				}
+				adders[i/2%2].Add(hashes[i])
+				twice = append(twice, hashes[i])
+			}
+		}
+		for _, a := range adders {
+			a.Flush()
+		}
+		s.Seal()
+		for _, h := range twice {
+			if !s.Many(h) {
+				t.Fatalf("hash %x was added more than once", h)
 			}
 		}
 	})
@@ -32,10 +40,13 @@ func TestSieveLetsFewOthersThrough(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	hashes := make([]uint64, n)
 	s := NewSieve(n)
+	a := s.Adder()
 	for i := range hashes {
 		hashes[i] = random.Uint64()
-		s.Add(hashes[i])
+		a.Add(hashes[i])
 	}
+	a.Flush()
+	s.Seal()
 	through := 0
 	for _, h := range hashes {
 		if s.Many(h) {

@@ -155,7 +155,7 @@ def lint(b):
     source = b.path("verl", "train.parquet")
     title = f"lint, {os.path.getsize(source) / 1e6:.0f} MB"
     sides = [
-        ("rlprep", [b.args.rlprep, "lint", source, "--output-format", f"jsonl={os.path.join(OUT, 'findings.jsonl')}", "--exit-zero"], None),
+        ("rlprep", [b.args.rlprep, "lint", "--no-cache", source, "--output-format", f"jsonl={os.path.join(OUT, 'findings.jsonl')}", "--exit-zero"], None),
         ("datasets.load_dataset, empty cache", b.job("hf_load", source, os.path.join(OUT, "cache")), None),
     ]
     runs, ratios = b.pairs(title, sides, None)
