@@ -35,6 +35,7 @@ var commands = []func(*app) *cobra.Command{
 	newDiff,
 	newList,
 	newExplain,
+	newDoctor,
 	newVersion,
 }
 

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -25,33 +26,67 @@ func FollowLimits() {
 // memoryLimit is the smallest limit of the process's cgroup and of those above it, in bytes; math.MaxInt64 for none. root is "/".
 func memoryLimit(root fs.FS) int64 {
 	least := int64(math.MaxInt64)
+	eachGroup(root, "memory", func(dir string, unified bool) {
+		file := "memory.limit_in_bytes"
+		if unified {
+			file = "memory.max"
+		}
+		least = min(least, limitIn(root, path.Join(dir, file)))
+	})
+	return least
+}
+
+// cpuLimit is the smallest share of CPUs that the process's cgroup and those above it allow; 0 for none. root is "/".
+func cpuLimit(root fs.FS) float64 {
+	least := math.Inf(1)
+	eachGroup(root, "cpu", func(dir string, unified bool) {
+		var quota, period string
+		if unified {
+			text, _ := fs.ReadFile(root, path.Join(dir, "cpu.max")) // "200000 100000" or "max 100000"
+			quota, period, _ = strings.Cut(strings.TrimSpace(string(text)), " ")
+		} else {
+			q, _ := fs.ReadFile(root, path.Join(dir, "cpu.cfs_quota_us"))
+			p, _ := fs.ReadFile(root, path.Join(dir, "cpu.cfs_period_us"))
+			quota, period = strings.TrimSpace(string(q)), strings.TrimSpace(string(p))
+		}
+		q, err := strconv.ParseFloat(quota, 64)
+		p, perr := strconv.ParseFloat(period, 64)
+		if err == nil && perr == nil && q > 0 && p > 0 {
+			least = min(least, q/p)
+		}
+	})
+	if math.IsInf(least, 1) {
+		return 0
+	}
+	return least
+}
+
+// eachGroup visits the folders of the process's cgroup and of those above it that have a controller; unified: in the form of version 2.
+func eachGroup(root fs.FS, controller string, visit func(dir string, unified bool)) {
 	lines, err := fs.ReadFile(root, "proc/self/cgroup")
 	if err != nil {
-		return least
+		return
 	}
 	for line := range strings.Lines(string(lines)) {
-		// "0::/slurm/job_1" of version 2, "4:memory:/slurm/job_1" of version 1
+		// "0::/slurm/job_1" of version 2, "4:cpu,cpuacct:/slurm/job_1" of version 1
 		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
 		if len(parts) != 3 {
 			continue
 		}
-		var dir, file string
-		switch {
-		case parts[0] == "0" && parts[1] == "":
-			dir, file = "sys/fs/cgroup", "memory.max"
-		case parts[1] == "memory":
-			dir, file = "sys/fs/cgroup/memory", "memory.limit_in_bytes"
-		default:
-			continue
+		dir, unified := "sys/fs/cgroup", parts[0] == "0" && parts[1] == ""
+		if !unified {
+			if !slices.Contains(strings.Split(parts[1], ","), controller) {
+				continue
+			}
+			dir = path.Join(dir, controller)
 		}
 		for group := path.Clean("/" + parts[2]); ; group = path.Dir(group) {
-			least = min(least, limitIn(root, path.Join(dir, group, file)))
+			visit(path.Join(dir, group), unified)
 			if group == "/" { // in a container it may be mounted as the root, whatever its name is outside
 				break
 			}
 		}
 	}
-	return least
 }
 
 func limitIn(root fs.FS, name string) int64 {
@@ -60,7 +95,7 @@ func limitIn(root fs.FS, name string) int64 {
 		return math.MaxInt64
 	}
 	n, err := strconv.ParseInt(strings.TrimSpace(string(b)), 10, 64)
-	if err != nil || n <= 0 { // "max"
+	if err != nil || n <= 0 || n >= 1<<62 { // "max", and what version 1 says for it
 		return math.MaxInt64
 	}
 	return n

@@ -153,6 +153,7 @@ func (l *lint) collect(ctx context.Context, args []string, found *lintFound) err
 	if err != nil {
 		return err
 	}
+	found.sets = append(found.sets, set)
 	return l.project.divide(ctx, l, set, found)
 }
 
@@ -173,7 +174,6 @@ func (l *lint) resolve(ctx context.Context, args []string, splits []source.Split
 
 // judge checks the files of set, alone or with the launches.
 func (l *lint) judge(ctx context.Context, set *source.Set, found *lintFound) error {
-	found.sets = append(found.sets, set)
 	if len(l.launches.configs) > 0 {
 		return l.judgeLaunches(ctx, set, found)
 	}

@@ -153,6 +153,7 @@ func (p *lintProject) collect(ctx context.Context, l *lint, found *lintFound) er
 		if err != nil {
 			return inDataset(d, err)
 		}
+		found.sets = append(found.sets, set)
 		if err := one.judge(ctx, set, found); err != nil {
 			return err
 		}
@@ -186,6 +187,7 @@ func (p *lintProject) divide(ctx context.Context, l *lint, set *source.Set, foun
 		}
 		return n, f.Split
 	})
+	found.sets = append(found.sets, parts...)
 	found.set.Errors = append(found.set.Errors, set.Errors...)
 	for i, part := range parts {
 		one := l

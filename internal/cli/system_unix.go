@@ -18,3 +18,12 @@ func peakMemory() int64 {
 	}
 	return int64(u.Maxrss) << 10
 }
+
+// openFiles is how many files the process may have open; 0: not known.
+func openFiles() uint64 {
+	var l syscall.Rlimit
+	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l) != nil {
+		return 0
+	}
+	return uint64(l.Cur)
+}

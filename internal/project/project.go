@@ -3,9 +3,7 @@
 package project
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -81,9 +79,7 @@ func Find(dir string) (string, error) {
 			return name, nil
 		case err == nil:
 			return "", fmt.Errorf("%s: not a regular file", name)
-		case !errors.Is(err, fs.ErrNotExist):
-			return "", err
-		}
+		} // where we cannot look there is none
 		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil || at == home || at == filepath.Dir(at) {
 			return "", nil
 		}
