@@ -12,6 +12,7 @@ A file that is there stays as it is; remove .bench/ to make all anew.
 .bench/xN/verl1000/train.parquet, .bench/xN/verlall/train.parquet  the same in row groups of 1,000 and in one; from here on not for ×10
 .bench/xN/bare/train.parquet                                       verl's rows without extra_info.index
 .bench/xN/barenull/train.parquet                                   the same, and extra_info null in every eighth row or so, irregularly
+.bench/xN/verlnull/train.parquet                                   verl's rows, where row 7,000 N has no data_source and the next no ground truth
 .bench/xN/source.txt                                               what the rows were made of
 """
 import os
@@ -20,6 +21,7 @@ import sys
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
@@ -110,6 +112,24 @@ def bare(tables, nulls):
         start += len(info)
 
 
+def hidden(tables, row):
+    """Rows of which one has a null data_source and the next a null ground truth."""
+    start = 0
+    for t in tables:
+        if start <= row < start + t.num_rows - 1:
+            truth = t["reward_model"].combine_chunks()
+            fields = list(truth.type)
+            values = [null_at(truth.field(f.name), row + 1 - start) if f.name == "ground_truth" else truth.field(f.name) for f in fields]
+            t = t.set_column(t.schema.get_field_index("reward_model"), "reward_model", pa.StructArray.from_arrays(values, fields=fields))
+            t = t.set_column(t.schema.get_field_index("data_source"), "data_source", null_at(t["data_source"].combine_chunks(), row - start))
+        yield t
+        start += t.num_rows
+
+
+def null_at(values, row):
+    return pc.if_else(pa.array(np.arange(len(values)) == row), pa.scalar(None, values.type), values)
+
+
 def make(copies, problems, name):
     """Makes what is not there."""
     total = copies * len(problems)
@@ -136,6 +156,7 @@ def make(copies, problems, name):
         at = schema.get_field_index("extra_info")
         short = schema.set(at, pa.field("extra_info", pa.struct([f for f in schema.field(at).type if f.name != "index"])))
         once("bare", bare(groups(path("verl")), False), short, 122880)
+        once("verlnull", hidden(groups(path("verl")), 7000 * copies), schema, 122880)
         once("barenull", bare(groups(path("verl")), True), short, 122880)
     with open(os.path.join(BENCH, f"x{copies}", "source.txt"), "w") as f:
         f.write(f"{name} x {copies}: {total} rows\n")

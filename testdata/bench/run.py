@@ -8,6 +8,7 @@ writer is followed by a sync of its file. Memory is the peak that the kernel rep
 stdout; --write puts it into docs/benchmarks.md.
 """
 import argparse
+import json
 import os
 import shutil
 import signal
@@ -151,16 +152,30 @@ def large(b):
 
 
 def lint(b):
-    """All rules, against load_dataset of the same file with an empty cache."""
-    source = b.path("verl", "train.parquet")
-    title = f"lint, {os.path.getsize(source) / 1e6:.0f} MB"
-    sides = [
-        ("rlprep", [b.args.rlprep, "lint", "--no-cache", source, "--output-format", f"jsonl={os.path.join(OUT, 'findings.jsonl')}", "--exit-zero"], None),
-        ("datasets.load_dataset, empty cache", b.job("hf_load", source, os.path.join(OUT, "cache")), None),
-    ]
-    runs, ratios = b.pairs(title, sides, None)
-    b.bar(f"{title}: wall, rlprep / load_dataset", median(ratios["datasets.load_dataset, empty cache"]), 1)
-    b.bar(f"{title}: peak memory", peak(runs["rlprep"]), 384, " MiB")
+    """Rules over a file with a null data_source and a null ground truth, against load_dataset of that file with an empty cache."""
+    source = b.path("verlnull", "train.parquet")
+    load = "datasets.load_dataset, empty cache"
+    for name, select, limit in (
+        ("all rules", [], 1),
+        ("rules that counts and dictionaries answer", ["--select", "RL202,RL203,RL205,RL207,RL301,RL302,RL303,RL304"], 1 / 4),
+    ):
+        title = f"lint, {name}, {os.path.getsize(source) / 1e6:.0f} MB"
+        out = f"jsonl={os.path.join(OUT, 'findings.jsonl')}"
+        sides = [
+            ("rlprep", [b.args.rlprep, "lint", "--no-cache", source, *select, "--output-format", out, "--exit-zero"], "findings.jsonl"),
+            (load, b.job("hf_load", source, os.path.join(OUT, "cache")), None),
+        ]
+        runs, ratios = b.pairs(title, sides, lambda path: found(path, 7_000 * b.copies))
+        b.bar(f"{title}: wall, rlprep / load_dataset", median(ratios[load]), limit)
+        b.bar(f"{title}: peak memory", peak(runs["rlprep"]), 384, " MiB")
+
+
+def found(path, row):
+    """What is wrong with findings that should be the two nulls and no more."""
+    with open(path, encoding="utf-8") as f:
+        got = sorted((x["rule"], x["rows"]) for x in map(json.loads, f))
+    want = [("RL202", [row]), ("RL207", [row + 1])]
+    return "" if got == want else f"wrong findings: {got}, not {want}"
 
 
 def main():
