@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -293,6 +294,18 @@ func TestUmask(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestAddressSpace: batch systems limit addresses, not memory (ulimit -v). Nothing is said about it.
+func TestAddressSpace(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("SKIPPED: only Linux holds a process to ulimit -v")
+	}
+	script := `ulimit -v 2000000; exec "$0" preprocess gsm8k --demo -q -o "$1"`
+	cmd := exec.Command("sh", "-c", script, buildTool(t, "killpoints"), filepath.Join(t.TempDir(), "out"))
+	if b, err := cmd.CombinedOutput(); err != nil || len(b) > 0 {
+		t.Fatalf("%v, and it says: %s", err, b)
 	}
 }
 

@@ -37,6 +37,23 @@ func CanMove(raw *record.Raw, to schema.Leaf, codec Codec, keep bool) bool {
 		sameStorage(from.Type, to.Type) && (c.dictPage == 0 || !c.file.meta.writer.cutsDictionary())
 }
 
+// checkStart reads the header of the chunk's first page into buf: a flipped bit in an offset of the footer would be carried over
+// with the chunk, and readers that go straight to the data pages would see other rows than those that begin at the dictionary.
+func (c *Chunk) checkStart(buf []byte) error {
+	if c.values == 0 {
+		return nil
+	}
+	s := pageStream{r: c.file.f, off: c.start(), end: c.start() + c.compressed, store: buf}
+	h, err := s.header()
+	if err != nil {
+		return c.damaged("first page", err)
+	}
+	if end := s.position() + h.compressed; c.dictPage > 0 && c.dataPage != c.dictPage && c.dataPage != end {
+		return c.damaged("footer", fmt.Errorf("data pages begin at byte %d, but the dictionary page ends at %d", c.dataPage, end))
+	}
+	return nil
+}
+
 // The largest dictionary that Chunk reads: one with more is no list of a few values that a rule could judge.
 const (
 	maxDictValues = 1 << 16

@@ -34,6 +34,7 @@ type Writer struct {
 	leaves []schema.Leaf
 	tree   *physicalTree
 
+	start   [512]byte // the first bytes of a chunk that is copied
 	groups  []outGroup
 	written Written
 	err     error
@@ -169,6 +170,9 @@ func (w *Writer) writeChunks(g *outGroup, chunks []EncodedChunk, i int) (int, er
 		raw := chunks[i+n].Raw
 		if raw == nil || raw.file != c.Raw.file || raw.start() != src.offset+src.length {
 			break
+		}
+		if err := raw.checkStart(w.start[:]); err != nil {
+			return n, err
 		}
 		g.chunks[i+n] = outChunk{start: w.out.off + src.length, raw: raw, compressed: raw.compressed, uncompressed: raw.uncompressed}
 		src.length += raw.compressed

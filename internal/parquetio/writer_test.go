@@ -509,3 +509,33 @@ func TestDamagedOffsetIndex(t *testing.T) {
 		wantError(t, err, name, "offset index")
 	}
 }
+
+// A data page offset that does not follow the dictionary is carried over by nobody: some readers start there, others do not.
+func TestDamagedDataPageOffset(t *testing.T) {
+	whole, i := openFile(t, sample("pyarrow-v1-zstd")), -1
+	name := refooter(t, whole.Name(), func(footer []byte) []byte {
+		return mapChunks(t, footer, func(meta []byte) []byte {
+			i++
+			c := whole.chunk(i/len(whole.leaves), i%len(whole.leaves))
+			if c.dictPage == 0 {
+				return meta
+			}
+			return rewrite(t, meta, edit{id: 9, typ: thriftI64, num: c.dataPage + 1})
+		})
+	})
+	in := openFile(t, name)
+	out, err := os.Create(filepath.Join(t.TempDir(), "out.parquet"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	w, err := NewWriter(out, in.Schema(), WriterOptions{Base: in})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &EncodedRowGroup{Rows: in.groups[0].Rows, Chunks: make([]EncodedChunk, len(in.leaves))}
+	for i := range g.Chunks {
+		g.Chunks[i].Raw = in.chunk(0, i)
+	}
+	wantError(t, w.Write(g), in.Name(), "row group 0", "data pages begin at byte", "the dictionary page ends at")
+}

@@ -14,6 +14,7 @@ import (
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
 
+	_ "github.com/rlprep/rlprep/internal/nolog" // before starlark
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/transform"
 )
