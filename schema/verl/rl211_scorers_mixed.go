@@ -27,10 +27,10 @@ Keep such sources in datasets of their own, or score all of them with a function
 	New:      func(p *rule.Pass) rule.Checker { return &mixed{Pass: p} },
 	Unmended: "which rows are to go is not in the data",
 	Examples: []rule.Example{
-		{Title: "gsm8k and a few of DAPO", Target: "verl@0.9-v0", Files: []string{`{"data_source":"openai/gsm8k"}
+		{Title: "gsm8k and a few of DAPO", Target: "verl@0.9-v0", Files: []string{`{"data_source":"math_dapo"}
 {"data_source":"openai/gsm8k"}
 {"data_source":"openai/gsm8k"}
-{"data_source":"math_dapo"}`, `{"data_source":"openai/gsm8k"}`}, Want: []string{"0 3 data_source"}},
+{"data_source":"openai/gsm8k"}`, `{"data_source":"openai/gsm8k"}`}, Want: []string{"0 0 data_source"}},
 		{Title: "in two files", Target: "verl@0.8", Files: []string{`{"data_source":"aime2024"}
 {"data_source":"aime2024"}`, `{"data_source":"lighteval/MATH"}`}, Want: []string{"1 0 data_source"}},
 		{Title: "the default trainer", Files: []string{`{"data_source":"openai/gsm8k"}

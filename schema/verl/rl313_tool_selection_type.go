@@ -1,6 +1,8 @@
 package verl
 
 import (
+	"fmt"
+
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
 )
@@ -10,8 +12,9 @@ var _ = rule.Add(rule.Rule{
 	Title: "extra_info.tool_selection is not a list of names",
 	Doc: `
 Since 0.8 the tool agent offers a row only the tools named in extra_info.tool_selection (tool_agent_loop.py, run): {name: … for name in
-tool_selection if name in self.tools}. A text is walked letter by letter, so no tool is found, and the row runs without any. Names that
-no tool has are passed over likewise.
+tool_selection if name in self.tools}. A text is walked letter by letter, so no tool is found, and the row runs without any. Of a struct
+the names of its fields are walked, whatever their values: every row is offered every tool that the struct has a field for, false or null
+too (both executed on verl 0.9.1). Names that no tool has are passed over.
 `,
 	Holds: []rule.Holding{{Versions: ">=0.8", Level: rule.Error, Consequence: "the row runs without any tool"}},
 	New: eachFile(func(p *rule.Pass, f *rule.File) {
@@ -20,15 +23,22 @@ no tool has are passed over likewise.
 		if !ok || field.Type.Kind == schema.Null {
 			return
 		}
-		if t := field.Type; t.Kind != schema.List || t.Fields[0].Type.Kind != schema.Text && t.Fields[0].Type.Kind != schema.Null {
-			p.Reportf(schema.FilePos(f.Name).At(path), schema.Value{}, "%s instead of a list of texts: %s", t, p.Consequence)
+		t := field.Type
+		if t.Kind == schema.List && (t.Fields[0].Type.Kind == schema.Text || t.Fields[0].Type.Kind == schema.Null) {
+			return
 		}
+		found := rule.Finding{Pos: schema.FilePos(f.Name).At(path), Message: fmt.Sprintf("%s instead of a list of texts: ", t) + p.Consequence}
+		if t.Kind == schema.Struct {
+			found.Level = min(p.Level, rule.Warning)
+			found.Message = "a struct instead of a list of texts: every row is offered the tool of every field, whatever its value"
+		}
+		p.Report(found)
 	}),
 	Unmended: "which tools are meant is not in the data",
 	Examples: []rule.Example{
-		{Title: "a text", Files: []string{`{"extra_info":{"tool_selection":"search"}}`}, Want: []string{"0 -1 extra_info.tool_selection"}},
-		{Title: "a struct of booleans", Files: []string{`{"extra_info":{"tool_selection":{"search":true}}}`}, Want: []string{"0 -1 extra_info.tool_selection"}},
-		{Title: "a list", Files: []string{`{"extra_info":{"tool_selection":["search"]}}`}},
-		{Title: "before 0.8 nothing reads it", Target: "verl@0.7", Files: []string{`{"extra_info":{"tool_selection":"search"}}`}},
+		{Title: "a text", Files: []string{`{"extra_info":{"tool_selection":"calc_gsm8k_reward"}}`}, Want: []string{"0 -1 extra_info.tool_selection"}},
+		{Title: "a struct of booleans", Files: []string{`{"extra_info":{"tool_selection":{"calc_gsm8k_reward":true}}}`}, Want: []string{"0 -1 extra_info.tool_selection"}},
+		{Title: "a list", Files: []string{`{"extra_info":{"tool_selection":["calc_gsm8k_reward"]}}`}},
+		{Title: "before 0.8 nothing reads it", Target: "verl@0.7", Files: []string{`{"extra_info":{"tool_selection":"calc_gsm8k_reward"}}`}},
 	},
 })

@@ -8,12 +8,15 @@ import contextlib
 import io
 import json
 import os
+import subprocess
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-# Rules whose consequence such a run cannot show, and why.
+# Rules, or single examples of them by title, whose consequence such a run cannot show, and why.
 READ_ONLY = {
+    "RL013 tools_kwargs beside extra_info": "no exception: the column is overwritten",
+    "RL013 a number of rollouts": "the oracle rolls out as its own configuration says",
     "RL016": "a gigabyte; it loads",
     "RL020": "no exception: the text is trained on as it is",
     "RL021": "no exception: the text is trained on as it is",
@@ -58,8 +61,12 @@ class Completed:
 
     def __init__(self, m, f, first):
         self.rows = [json.loads(l) for l in f["text"].splitlines() if l.strip()]
+        if len(self.rows) == 1 and m["rule"] in ("RL401", "RL405"):  # a trace tells samples apart: of one there is nothing to tell
+            self.rows.append(json.loads(f["text"]))
         self.types = dict((n, typed(t)) for n, t in f["types"]["struct"])
         self.absent = {p for p in m["paths"] or [] if m["level"] != "off"}
+        if m["rule"] == "RL405":
+            self.absent.add("extra_info.index")
         source = next((r.get("data_source") for r in self.rows if isinstance(r.get("data_source"), str)), "openai/gsm8k")
         truth, truth_type = ground_truth(source)
         text = pa.string()
@@ -69,15 +76,18 @@ class Completed:
         self.column("ability", text, lambda i: "math")
         self.column("reward_model", pa.struct([("style", text), ("ground_truth", truth_type)]), lambda i: {"style": "rule", "ground_truth": truth})
         self.field("reward_model", "ground_truth", truth_type, lambda i: truth)
-        self.column("extra_info", pa.struct([("split", text), ("index", pa.int64())]), lambda i: {"split": "train", "index": first + i})
+        self.column("extra_info", pa.struct([("split", text)]), lambda i: {"split": "train"})
         self.field("extra_info", "index", pa.int64(), lambda i: first + i)
         info = self.types.get("extra_info")
         self.tools = []
         if pa.types.is_struct(info) and "tools_kwargs" in [x.name for x in info]:
             tk = info.field("tools_kwargs").type
             self.tools = [x.name for x in tk] if pa.types.is_struct(tk) else [] if pa.types.is_null(tk) else ["calc_gsm8k_reward"]
-        if pa.types.is_struct(info) and "need_tools_kwargs" in [x.name for x in info]:
+        if pa.types.is_struct(info) and {"need_tools_kwargs", "tool_selection"} & {x.name for x in info}:
             self.tools = self.tools or ["calc_gsm8k_reward"]
+            create = {"create_kwargs": {"ground_truth": truth}}
+            kwargs = pa.struct([("calc_gsm8k_reward", pa.struct([("create_kwargs", pa.struct([("ground_truth", truth_type)]))]))])
+            self.field("extra_info", "tools_kwargs", kwargs, lambda i: {"calc_gsm8k_reward": create})
         if self.tools:
             self.column("agent_name", text, lambda i: "tool_agent")
 
@@ -170,53 +180,108 @@ def rl(said, oracles, m, work):
         c.write(path)
         (val if f["val"] else files).append(path)
         tools += [t for t in c.tools if t not in tools]
-    events = said(oracles.of(tools[:1]), m["set"], files, val)
+    oracle = oracles.of(tools[:1])
     out = []
-    for e in events:
-        if e["stage"] == "tool" and tools[:1] != ["calc_gsm8k_reward"] and "reward=0" in e["msg"]:
-            continue  # the oracle's tool is Gsm8kTool under that name, which only wants a ground truth
-        if e["stage"] == "load" and "None-filled" in e["msg"] and m["rule"] not in ("RL009", "RL010", "RL301"):
-            continue  # another rule's
-        out += [(r, f"{e['stage']} {e['kind']}: {e['msg']}") for r in e.get("rows") or [None]]
+    for e in said(oracle, m["set"], files, val):
+        # what ends a batch is said of its first row; and of several tools the oracle has the first
+        whole = e["stage"] == "batch" or e["stage"] == "trace" and e["kind"] == "error" or len(tools) > 1
+        rows = [None] if whole else e.get("rows") or [None]
+        out += [(r, f"{e['stage']} {e['kind']}: {e['msg']}") for r in rows if told(m, tools, e)]
+    more = {"RL015": unheard, "RL210": unscored}.get(m["rule"])
+    return files, val, out or (more(oracle, files) if more else [])
+
+
+def unheard(oracle, files):
+    """Prompts in bytes that do not reach the model; the oracle looks for text."""
+    ds = oracle.load(files)
+    told = [oracle.tok.apply_chat_template(list(ds[i]["raw_prompt"]), add_generation_prompt=True, tokenize=False) for i in range(len(ds))]
+    texts = [[t["content"] for t in ds.dataframe[i]["prompt"] if isinstance(t["content"], bytes)] for i in range(len(ds))]
+    return [(i, f"prompt: {x!r} does not reach the model") for i, t in enumerate(texts) for x in t if x.decode() not in told[i]]
+
+
+def unscored(oracle, files):
+    """Solutions that verl's scorer gives nothing; the oracle looks at GSM8K's alone."""
+    from verl.utils.reward_score import default_compute_score
+
+    out = []
+    for i, r in enumerate(oracle.load(files).dataframe):
+        text = (r["extra_info"] or {}).get("answer")
+        if isinstance(text, str) and "boxed" in text and default_compute_score(r["data_source"], text, r["reward_model"]["ground_truth"]) <= 0:
+            out.append((i, "reward: the row's own solution scores 0"))
     return out
 
 
-def judge(said, oracles, m, work):
+def told(m, tools, e):
+    """Whether an event is verl's word on the example, and no consequence of how it was filled up or of the oracle's tool."""
+    if e["stage"] == "tool" and any(e["msg"] == turn.get("content") for turn in turns(m)):
+        return False  # the oracle takes a tool's turn in the prompt for an answer of its tool
+    if e["stage"] == "tool" and tools[:1] != ["calc_gsm8k_reward"]:
+        return "reward=0" not in e["msg"]  # the oracle's tool is Gsm8kTool under that name, which only wants a ground truth
+    if "extra_info.answer" in e["msg"] and not any("####" in f["text"] for f in m["files"]):
+        return False  # the oracle takes any text of that name for a solution
+    # RL009, RL010 and RL301 are about such columns
+    return not (e["stage"] == "load" and "None-filled" in e["msg"]) or m["rule"] in ("RL009", "RL010", "RL301")
+
+
+def turns(m):
+    for f in m["files"]:
+        for row in map(json.loads, filter(None, f["text"].splitlines())):
+            yield from (t for t in row.get("prompt") or [] if isinstance(t, dict))
+
+
+def found(tool, files, val):
+    """What lint says of the files, for the default trainer and for the older one: [text], warnings and errors."""
+    out = []
+    for target in ("verl@0.9", "verl@0.9-v0"):
+        argv = [tool, "lint", "--target", target, "--output-format", "jsonl", *files]
+        done = subprocess.run(argv + [a for v in val for a in ("--val", v)], capture_output=True, text=True)
+        if done.returncode not in (0, 1):
+            raise RuntimeError(f"{' '.join(argv)}: exit {done.returncode}: {done.stderr[-300:]}")
+        out += [f"{f['rule']} {f['message']}" for f in map(json.loads, done.stdout.splitlines()) if f["level"] in ("warning", "error")]
+    return out
+
+
+def judge(tool, said, oracles, m, work):
     """Returns ("executed" | "read only", why, what is wrong or None)."""
-    if m.get("skip"):
-        return "read only", m["skip"], None
     bad = m["level"] in ("warning", "error")
-    if m["level"] == "info":
-        return "read only", "a note claims no consequence", None
-    if m["rule"] in READ_ONLY and bad:
-        return "read only", READ_ONLY[m["rule"]], None
+    why = m.get("skip") or m["level"] == "info" and "a note claims no consequence" or bad and (READ_ONLY.get(m["rule"]) or READ_ONLY.get(f"{m['rule']} {m['title']}"))
+    if why:
+        return "read only", why, None
     try:
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-            if m["kind"] == "rl":
-                events = rl(said, oracles, m, work)
-            else:
-                files = []
-                for i, f in enumerate(m["files"]):
-                    files.append(os.path.join(work, f"{m['set']}-{i}.parquet"))
-                    plain(f, files[-1])
-                events = (sft if m["kind"] == "sft" else preference)(files)
+            files, val, events = written(m, work, said, oracles)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError, ValueError, UnicodeEncodeError) as e:
         return "read only", f"pyarrow does not write it: {str(e)[:60]}", None
-    if not bad:
-        return "executed", "", events and f"verl minds a good example: {events[0][1][:200]}"
+    if any("processor is needed" in text for _, text in events):
+        return "read only", "needs a vision processor", None
+    if not bad:  # of this rule; where another one minds, so may verl
+        return "executed", "", events and not found(tool, files, val) and f"verl minds what lint does not: {events[0][1][:200]}"
     if not events:
         return "executed", "", "verl says nothing of a bad example"
     named = {r for r, _ in events if r is not None}
     missed = [r for r in m["rows"] or [] if r >= 0 and named and r not in named]
-    return "executed", "", missed and f"rows {missed} are not among {sorted(named)}"
+    return "executed", "", missed and f"rows {missed} are not among {sorted(named)}: {[text[:90] for _, text in events[:4]]}"
 
 
-def run(path, said, oracles, score, work):
-    """Judges every example; returns {rule: [executed, read only, why]} for the table."""
+def written(m, work, said, oracles):
+    """Writes the files of an example and returns them, those of validation, and what verl says: [(row, text)]."""
+    if m["kind"] == "rl":
+        return rl(said, oracles, m, work)
+    files = []
+    for i, f in enumerate(m["files"]):
+        files.append(os.path.join(work, f"{m['set']}-{i}.parquet"))
+        plain(f, files[-1])
+    return files, [], (sft if m["kind"] == "sft" else preference)(files)
+
+
+def run(tool, path, said, oracles, score, work, only):
+    """Judges every example, or those of the rules in only; returns {rule: [executed, read only, why]} for the table."""
     table = {}
     with open(path, encoding="utf-8") as f:
         for m in map(json.loads, f):
-            how, why, wrong = judge(said, oracles, m, work)
+            if only and m["rule"] not in only and m["set"] not in only:
+                continue
+            how, why, wrong = judge(tool, said, oracles, m, work)
             t = table.setdefault(m["rule"], [0, 0, set()])
             if how == "executed":
                 t[0] += 1

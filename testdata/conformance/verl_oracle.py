@@ -1,4 +1,4 @@
-"""verl 0.9.1 itself over our outputs; see verl.sh. Usage: verl_oracle.py RLPREP [--examples FILE] [--write] [--rows 256]
+"""verl 0.9.1 itself over our outputs; see verl.sh. Usage: verl_oracle.py RLPREP [--examples FILE] [--write] [--only RL401,…] [--rows 256]
 
 Every recipe on the real GSM8K: verl's own dataset class gives the samples of the golden rows (raw_prompt, agent_name, index,
 tools_kwargs, every other column); then the first 256 rows of each split go through agent loops, reward and trace of both
@@ -159,12 +159,14 @@ def main():
     ap.add_argument("tool")
     ap.add_argument("--examples", default=os.environ.get("RLPREP_EXAMPLES"), help="what TestExportExamples wrote")
     ap.add_argument("--write", action="store_true", help="write docs/conformance.md")
+    ap.add_argument("--only", default="", help="examples of these rules alone: RL401,RL405-0")
     ap.add_argument("--rows", type=int, default=256)
     args = ap.parse_args()
     score, oracles, began = Score(), Oracles(), time.time()
     with tempfile.TemporaryDirectory(prefix="rlprep-verl-") as work:
-        recipes(args.tool, score, oracles, work, args.rows)
-        table = verl_examples.run(args.examples, said, oracles, score, work) if args.examples else {}
+        if not args.only:
+            recipes(args.tool, score, oracles, work, args.rows)
+        table = verl_examples.run(args.tool, args.examples, said, oracles, score, work, args.only.split(",") if args.only else []) if args.examples else {}
     print(f"verl took {time.time() - began:.0f} s")
     if args.write:
         write(table, score)
