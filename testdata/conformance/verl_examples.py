@@ -24,6 +24,7 @@ READ_ONLY = {
     "RL023": "no exception: the text is trained on as it is",
     "RL108": "depends on the chat template",
     "RL312": "needs the launch's tools",
+    "RL313 a struct of booleans": "the oracle does not know which tools a row was meant to have",
     "RL501": "needs a vision processor",
     "RL502": "no exception: the tag is text",
     "RL503": "needs a vision processor",
