@@ -317,7 +317,7 @@ func writeRandom(t *testing.T, r *rand.Rand, name string) field {
 	return root
 }
 
-// TestRandomEdits edits random nested files by parquet-go, of v1 and v2 pages, and compares every leaf, level by level and byte by
+// TestRandomEdits edits random nested files by parquet-go and by arrow-go, of v1 and v2 pages, and compares every leaf, level by level and byte by
 // byte, with what parquet-go finds in the input. testdata/conformance/edits.py does so with five other writers.
 //
 // RLPREP_EDITS=N makes N cases (.ci/run: 300); RLPREP_EDIT_SEED=S others.
@@ -329,13 +329,22 @@ func TestRandomEdits(t *testing.T) {
 	if n, err := strconv.ParseUint(os.Getenv("RLPREP_EDIT_SEED"), 10, 64); err == nil {
 		seed = n
 	}
-	kinds, mixed := map[string]int{}, 0
+	kinds, writers, mixed := map[string]int{}, [2]int{}, 0
 	dir := t.TempDir()
 	for n := range cases {
 		r := rand.New(rand.NewPCG(seed, uint64(n)))
 		c := &editCase{T: t, r: r, name: filepath.Join(dir, fmt.Sprintf("%d.parquet", n)), out: filepath.Join(dir, fmt.Sprint(n))}
 		c.root = writeRandom(t, r, c.name)
 		c.in = dumpFile(t, c.name)
+		if n%2 == 1 {
+			was := c.in
+			rewriteByArrow(t, r, c.name, was)
+			c.in = dumpFile(t, c.name)
+			for _, leaf := range was.leaves {
+				c.in.equal(t, "arrow-go's file", leaf, was, leaf)
+			}
+		}
+		writers[n%2]++
 		kind := []string{"add", "rename", "drop", "select", "reshard"}[n%5]
 		kinds[kind]++
 		map[string]func(){"add": c.add, "rename": c.rename, "drop": c.drop, "select": c.pick, "reshard": c.reshard}[kind]()
@@ -349,7 +358,7 @@ func TestRandomEdits(t *testing.T) {
 		os.RemoveAll(c.out)
 		os.Remove(c.name)
 	}
-	t.Logf("%d cases of seed %d, all by parquet-go: %v; of %d parquet-go cannot read the new column", cases, seed, kinds, mixed)
+	t.Logf("%d cases of seed %d, %d by parquet-go and %d by arrow-go: %v; of %d parquet-go cannot read the new column", cases, seed, writers[0], writers[1], kinds, mixed)
 }
 
 type editCase struct {
