@@ -8,26 +8,17 @@ import (
 
 // footer returns the FileMetaData struct.
 func (w *Writer) footer() ([]byte, error) {
-	var groups []byte
-	if base := w.o.Base; base != nil {
-		groups = make([]byte, 0, len(base.footer)+len(w.groups)*256)
-	}
-	groups = appendList(groups, thriftStruct, len(w.groups))
-	var scratch []byte
-	var err error
-	for i := range w.groups {
-		if scratch, err = w.columns(scratch[:0], &w.groups[i]); err != nil {
-			return nil, fmt.Errorf("row group %d: %w", i, err)
-		}
-		if groups, err = w.rowGroup(groups, i, scratch); err != nil {
-			return nil, fmt.Errorf("row group %d: %w", i, err)
-		}
-	}
+	var failed error
 	edits := []edit{
 		{id: 1, typ: thriftI32, num: 2},
 		{id: 2, typ: thriftList, raw: w.tree.elements},
 		{id: 3, typ: thriftI64, num: w.written.Rows},
-		{id: 4, typ: thriftList, raw: groups},
+		{id: 4, typ: thriftList, put: func(b []byte) []byte {
+			if b, failed = w.rowGroups(b); failed != nil {
+				return nil
+			}
+			return b
+		}},
 		{id: 5},
 		{id: 6, typ: thriftBinary, raw: []byte(w.o.CreatedBy)},
 		{id: 7},
@@ -44,7 +35,47 @@ func (w *Writer) footer() ([]byte, error) {
 		edits = edits[1:] // its version is its own
 		edits[2].was = int(w.o.Base.meta.groups.end - w.o.Base.meta.groups.start)
 	}
-	return rewriteStruct(make([]byte, 0, len(groups)+len(w.tree.elements)+1024), src, edits)
+	b, err := rewriteStruct(make([]byte, 0, w.footerSize()), src, edits)
+	if failed != nil {
+		return nil, failed
+	}
+	return b, err
+}
+
+// footerSize returns about how many bytes the footer will have, rather more: with many row groups it is what takes most memory.
+func (w *Writer) footerSize() int {
+	const more = 48 // offsets, and what a row group has beside its chunks
+	n := len(w.tree.elements) + 4096
+	if w.o.Base != nil {
+		n += int(w.o.Base.meta.groups.start) + len(w.o.Base.footer) - int(w.o.Base.meta.groups.end)
+	}
+	for i := range w.groups {
+		n += more
+		for j := range w.groups[i].chunks {
+			c := &w.groups[i].chunks[j]
+			n += len(c.meta) + more
+			if c.raw != nil {
+				n += int(c.raw.raw.end - c.raw.raw.start)
+			}
+		}
+	}
+	return n
+}
+
+// rowGroups appends the list<RowGroup>.
+func (w *Writer) rowGroups(b []byte) ([]byte, error) {
+	b = appendList(b, thriftStruct, len(w.groups))
+	var scratch []byte
+	var err error
+	for i := range w.groups {
+		if scratch, err = w.columns(scratch[:0], &w.groups[i]); err != nil {
+			return nil, fmt.Errorf("row group %d: %w", i, err)
+		}
+		if b, err = w.rowGroup(b, i, scratch); err != nil {
+			return nil, fmt.Errorf("row group %d: %w", i, err)
+		}
+	}
+	return b, nil
 }
 
 func encodeKeyValues(kv []KeyValue) []byte {

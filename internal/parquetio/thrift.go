@@ -262,6 +262,8 @@ type edit struct {
 	num int64  // of integers
 	raw []byte // of a binary its bytes; of lists and structs their encoding
 	was int    // bytes of the value that is there, where they are known: it need not be scanned
+	// put appends the encoding of a list or struct that is too large to be made twice. It may be called again.
+	put func(b []byte) []byte
 }
 
 func (e *edit) append(b []byte, w *structWriter) []byte {
@@ -276,6 +278,9 @@ func (e *edit) append(b []byte, w *structWriter) []byte {
 		return appendInt(b, e.num)
 	case thriftBinary:
 		return appendBytes(b, e.raw)
+	}
+	if e.put != nil {
+		return e.put(b)
 	}
 	return append(b, e.raw...)
 }

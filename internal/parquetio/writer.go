@@ -1,6 +1,7 @@
 package parquetio
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -35,6 +36,7 @@ type Writer struct {
 	tree   *physicalTree
 
 	start   [512]byte // the first bytes of a chunk that is copied
+	meta    []byte    // the ColumnMetaData that was made last
 	groups  []outGroup
 	written Written
 	err     error
@@ -185,7 +187,7 @@ func (w *Writer) writeChunks(g *outGroup, chunks []EncodedChunk, i int) (int, er
 func (w *Writer) describe(c *EncodedChunk, leaf *physicalLeaf, path []byte) outChunk {
 	out := outChunk{start: w.out.off, compressed: int64(len(c.Pages)), uncompressed: c.Uncompressed}
 	var s structWriter
-	b := s.int(make([]byte, 0, 256), 1, thriftI32, int64(leaf.Physical))
+	b := s.int(w.meta[:0], 1, thriftI32, int64(leaf.Physical))
 	b = appendList(s.field(b, 2, thriftList), thriftI32, len(c.Encodings))
 	for _, e := range c.Encodings {
 		b = appendInt(b, int64(e))
@@ -201,9 +203,10 @@ func (w *Writer) describe(c *EncodedChunk, leaf *physicalLeaf, path []byte) outC
 	}
 	b = append(s.field(b, 12, thriftStruct), appendStats(nil, &c.Stats)...)
 	b = append(s.field(b, 13, thriftList), encodingStats(c)...)
-	out.meta = s.stop(b)
-	out.columns = columnIndex(c, leaf)
-	out.offsets = offsetIndex(c, out.start)
+	w.meta = s.stop(b)
+	out.meta = bytes.Clone(w.meta) // no more than it needs: it is kept until Close
+	out.columns = bytes.Clone(columnIndex(c, leaf))
+	out.offsets = bytes.Clone(offsetIndex(c, out.start))
 	return out
 }
 

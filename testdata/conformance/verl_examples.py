@@ -234,7 +234,7 @@ def found(tool, files, val):
     """What lint says of the files, for the default trainer and for the older one: [text], warnings and errors."""
     out = []
     for target in ("verl@0.9", "verl@0.9-v0"):
-        argv = [tool, "lint", "--target", target, "--output-format", "jsonl", *files]
+        argv = [tool, "lint", "--no-cache", "--target", target, "--output-format", "jsonl", *files]
         done = subprocess.run(argv + [a for v in val for a in ("--val", v)], capture_output=True, text=True)
         if done.returncode not in (0, 1):
             raise RuntimeError(f"{' '.join(argv)}: exit {done.returncode}: {done.stderr[-300:]}")
