@@ -51,6 +51,10 @@ func Export(r *rule.Rule, i int, target rule.Target) (*Exported, error) {
 		out.Skip = "what is wrong stands in the footer"
 		return out, nil
 	}
+	if e.Launch != "" || len(e.Files) == 0 {
+		out.Skip = "it is about a launch"
+		return out, nil
+	}
 	ts, err := tables(e)
 	if err != nil {
 		return nil, err
