@@ -33,12 +33,18 @@ func rewriteByArrow(t *testing.T, r *rand.Rand, name string, in *dump) {
 	props := apq.NewWriterProperties(apq.WithCompression(codecs[r.IntN(len(codecs))]), apq.WithDataPageVersion(version), apq.WithDataPageSize([]int64{64, 1000, 1 << 20}[r.IntN(3)]),
 		apq.WithBatchSize(1+int64(r.IntN(64))), apq.WithDictionaryDefault(r.IntN(3) > 0), apq.WithStats(r.IntN(4) > 0), apq.WithPageIndexEnabled(r.IntN(2) == 0))
 	var out bytes.Buffer
-	w := afile.NewParquetWriter(&out, aschema.MustGroup(arrowNode(t, f.Root(), "root"), nil), afile.WithWriterProps(props))
+	w, err := afile.NewParquetWriterWithError(&out, aschema.MustGroup(arrowNode(t, f.Root(), "root"), nil), afile.WithWriterProps(props))
+	if err != nil {
+		t.Fatal(err)
+	}
 	total := len(in.rows[in.leaves[0]])
 	size := 1 + r.IntN(total)
 	size = max(size, total/10)
 	for start := 0; start < total; start += size {
-		g := w.AppendRowGroup()
+		g, err := w.AppendRowGroupChecked()
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, leaf := range in.leaves {
 			c, err := g.NextColumn()
 			if err != nil {
