@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -10,6 +12,10 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/rlprep/rlprep/internal/parquetio"
 	"github.com/rlprep/rlprep/internal/record"
@@ -264,9 +270,13 @@ func (c *fixCase) untouched(in []*dump, said string) {
 		}
 		out := dumpFile(c.T, f)
 		for _, leaf := range out.leaves {
-			if in[i].chunks[leaf] != nil && !slices.ContainsFunc(touched, func(p string) bool { return strings.HasPrefix(leaf+"\x1f", p+"\x1f") }) {
-				out.sameBytes(c.T, f, leaf, in[i], leaf)
+			if in[i].chunks[leaf] == nil || slices.ContainsFunc(touched, func(p string) bool { return strings.HasPrefix(leaf+"\x1f", p+"\x1f") }) {
+				continue
 			}
+			if n := len(in[i].chunks[leaf]) - len(out.chunks[leaf]); n > 0 && strings.Contains(said, "without empty row groups") {
+				in[i].chunks[leaf] = in[i].chunks[leaf][n:] // the first ones were empty
+			}
+			out.sameBytes(c.T, f, leaf, in[i], leaf)
 		}
 	}
 }
@@ -365,9 +375,9 @@ func (s *faultSet) fix(t *testing.T, root string) (found, left bool) {
 		}
 		return status, rules, stderr
 	}
-	status, rules, _ := lint()
-	if status > ExitFindings {
-		t.Skip("it cannot be read")
+	in := make([]*dump, len(files))
+	for i, f := range files {
+		in[i] = dumpFile(t, f)
 	}
 	fixed, now, said := lint("--fix", "--unsafe-fixes")
 	if fixed > ExitFindings {
@@ -379,14 +389,16 @@ func (s *faultSet) fix(t *testing.T, root string) (found, left bool) {
 		}
 	}
 	after := stamps(t, files)
-	if len(rules) == 0 && !slices.Equal(stamp, after) {
+	changed := !slices.Equal(stamp, after)
+	if strings.HasPrefix(s.Set, "ok_") && changed {
 		t.Errorf("nothing is wrong with it, and it was changed: %s", said)
 	}
 	s.compare(t, files, before, said)
+	(&fixCase{T: t, files: files}).untouched(in, said)
 	if _, again, more := lint("--fix", "--unsafe-fixes"); !slices.Equal(after, stamps(t, files)) || !slices.Equal(again, now) || strings.Contains(more, "mended:") {
 		t.Errorf("once more changes something: %s", more)
 	}
-	return len(rules) > 0, len(now) > 0
+	return changed || len(now) > 0, len(now) > 0
 }
 
 func rowsOf(t *testing.T, files []string) (out [][]string) {
@@ -482,4 +494,139 @@ func plainValue(v any) any {
 		return strings.TrimSuffix(v.String(), ".0")
 	}
 	return v
+}
+
+// arrowSchema is the metadata by which Arrow tells large_string from string.
+func arrowSchema(t *testing.T, fields ...arrow.Field) parquetio.KeyValue {
+	t.Helper()
+	p := ipc.GetSchemaPayload(arrow.NewSchema(fields, nil), memory.DefaultAllocator)
+	defer p.Release()
+	var b bytes.Buffer
+	if _, err := p.WritePayload(&b); err != nil {
+		t.Fatal(err)
+	}
+	return parquetio.KeyValue{Key: "ARROW:schema", Value: base64.StdEncoding.EncodeToString(b.Bytes())}
+}
+
+// TestFixForms gives texts and lists one form over two files, and bytes that are text their annotation: no column chunk is touched.
+func TestFixForms(t *testing.T) {
+	dir := t.TempDir()
+	text := &schema.Schema{Fields: []schema.Field{schema.NewField("q", schema.StringType), schema.NewField("tags", schema.ListOf(schema.StringType)), schema.NewField("n", schema.Int64Type)}}
+	row := schema.StructOf(text.Fields...)
+	rows := func(text func(string) schema.Value) []schema.Value {
+		return []schema.Value{
+			schema.StructValue(&row, []schema.Value{text("a"), schema.ListValue([]schema.Value{text("x"), schema.NullValue}), schema.IntValue(1)}),
+			schema.StructValue(&row, []schema.Value{schema.NullValue, schema.NullValue, schema.IntValue(2)}),
+			schema.StructValue(&row, []schema.Value{text("ä"), schema.ListValue(nil), schema.IntValue(3)}),
+		}
+	}
+	large := arrowSchema(t, arrow.Field{Name: "q", Type: arrow.BinaryTypes.LargeString, Nullable: true},
+		arrow.Field{Name: "tags", Type: arrow.LargeListOf(arrow.BinaryTypes.LargeString), Nullable: true}, arrow.Field{Name: "n", Type: arrow.PrimitiveTypes.Int64, Nullable: true})
+	raw := text.Clone()
+	raw.Fields[0].Type = schema.Type{Kind: schema.Binary}
+	raw.Fields[1].Type.Fields[0].Type = schema.Type{Kind: schema.Binary}
+	var names []string
+	var before []*dump
+	for i, f := range []*rule.File{{Schema: text}, {Schema: text, Metadata: map[string]string{large.Key: large.Value}}, {Schema: raw}} {
+		name := filepath.Join(dir, fmt.Sprintf("train-%d.parquet", i))
+		make := schema.TextValue
+		if f.Schema == raw {
+			make = schema.BinaryValue
+		}
+		if err := writeTable(t, name, f, rows(make)); err != nil {
+			t.Fatal(err)
+		}
+		names, before = append(names, name), append(before, dumpFile(t, name))
+	}
+	args := append([]string{"lint", "--select", "RL008", "--output-format", "concise"}, names...)
+	if _, found, _ := runMain(t, args...); strings.Count(found, "RL008") != 4 {
+		t.Fatalf("found %s", found)
+	}
+	status, _, said := runMain(t, append(args, "--fix")...)
+	if status != 0 {
+		t.Fatalf("exit %d: %s", status, said)
+	}
+	_, want := readRows(t, names[0])
+	for i, name := range names {
+		if _, got := readRows(t, name); got != want {
+			t.Errorf("%s has %s, expected %s", name, got, want)
+		}
+		now := dumpFile(t, name)
+		for _, leaf := range now.leaves {
+			now.sameBytes(t, name, leaf, before[i], leaf)
+		}
+	}
+	broken := filepath.Join(dir, "train-2.parquet")
+	values := []schema.Value{schema.BinaryValue("\xff"), schema.NullValue, schema.IntValue(1)}
+	if err := writeTable(t, broken, &rule.File{Schema: raw}, []schema.Value{schema.StructValue(&row, values)}); err != nil {
+		t.Fatal(err)
+	}
+	if status, _, said = runMain(t, append(args, "--fix")...); status != 1 || !strings.Contains(said, "some of its bytes are no UTF-8: "+broken+": row 0") {
+		t.Errorf("exit %d: %s", status, said)
+	}
+}
+
+// TestFixIndex looks at indices that leave little choice.
+func TestFixIndex(t *testing.T) {
+	for _, c := range []struct {
+		what   string
+		bits   int
+		in     [][]int64 // by file; -9: null
+		flags  string
+		want   [][]int64
+		reason string
+	}{
+		{"nulls take their own numbers", 64, [][]int64{{0, -9, 2}, {-9, 4}}, "", [][]int64{{0, 1, 2}, {3, 4}}, ""},
+		{"which others have taken", 64, [][]int64{{1, -9}, {-9, 7}}, "", [][]int64{{1, 9}, {2, 7}}, ""},
+		{"negative numbers", 64, [][]int64{{-5, -9}}, "", [][]int64{{-5, 1}}, ""},
+		{"no room in int8", 8, [][]int64{{127, -9}}, "", nil, "leave no room"},
+		{"the highest number", 64, [][]int64{{1<<63 - 1, -9}}, "", nil, "leave no room"},
+		{"int32 stays int32", 32, [][]int64{{5, -9}}, "", [][]int64{{5, 1}}, ""},
+		{"the first of equal numbers keeps it", 64, [][]int64{{0, 0}, {0, 5}}, "--unsafe-fixes", [][]int64{{0, 1}, {2, 5}}, ""},
+		{"far numbers", 64, [][]int64{{1 << 40, 1 << 40}, {1 << 40}}, "--unsafe-fixes", [][]int64{{1 << 40, 1}, {2}}, ""},
+		{"equal numbers and nulls", 64, [][]int64{{3, 3, -9}, {-9, 3}}, "--unsafe-fixes", [][]int64{{3, 1, 2}, {8, 4}}, ""},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			dir := t.TempDir()
+			s := &schema.Schema{Fields: []schema.Field{schema.NewField("extra_info", schema.StructOf(schema.NewField("index", schema.Type{Kind: schema.Int, Bits: c.bits}), schema.NewField("split", schema.StringType)))}}
+			outer := schema.StructOf(s.Fields...)
+			var names []string
+			for i, numbers := range c.in {
+				var rows []schema.Value
+				for _, n := range numbers {
+					v := schema.IntValue(n)
+					if n == -9 {
+						v = schema.NullValue
+					}
+					info := schema.StructValue(&s.Fields[0].Type, []schema.Value{v, schema.TextValue("train")})
+					rows = append(rows, schema.StructValue(&outer, []schema.Value{info}))
+				}
+				names = append(names, filepath.Join(dir, fmt.Sprintf("train-%d.parquet", i)))
+				if err := writeTable(t, names[i], &rule.File{Schema: s}, rows); err != nil {
+					t.Fatal(err)
+				}
+			}
+			before := stamps(t, names)
+			_, _, said := runMain(t, slices.Concat([]string{"lint", "--select", "RL4", "--fix"}, strings.Fields(c.flags), names)...)
+			if c.reason != "" {
+				if !strings.Contains(said, c.reason) || !slices.Equal(before, stamps(t, names)) {
+					t.Errorf("said %q, or a file is another", said)
+				}
+				return
+			}
+			for i, rows := range rowsOf(t, names) {
+				var got []int64
+				for _, r := range rows {
+					n, err := object(t, r)["extra_info"].(map[string]any)["index"].(json.Number).Int64()
+					if err != nil {
+						t.Fatal(err)
+					}
+					got = append(got, n)
+				}
+				if !slices.Equal(got, c.want[i]) {
+					t.Errorf("file %d: %v, expected %v; %s", i, got, c.want[i], said)
+				}
+			}
+		})
+	}
 }

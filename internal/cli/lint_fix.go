@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -120,7 +121,6 @@ type fixRun struct {
 	set   *source.Set
 	plan  *mend.Plan
 	files map[string]*mend.File // by name, those with steps
-	lost  map[string]map[string]int64
 }
 
 // run plans, carries out and judges again; found is what was found before. It returns what is found now.
@@ -209,14 +209,7 @@ func (x *fixRun) carryOut(ctx context.Context) (err error) {
 			return withCode(ExitFile, err)
 		}
 	}
-	if err := c.carryOut(ctx); err != nil {
-		return err
-	}
-	x.lost = map[string]map[string]int64{}
-	for _, t := range c.targets {
-		x.lost[t.name] = t.rec.Dropped
-	}
-	return nil
+	return c.carryOut(ctx)
 }
 
 // parse implements columnEdit.
@@ -242,10 +235,14 @@ func (x *fixRun) sayLeft(left []pipeline.Entry) {
 	for _, e := range left {
 		f := e.Findings[0]
 		line := fmt.Sprintf("left: %s%s %s: %s\n", column(f.Pos.Path), f.Rule.ID, f.Rule.Name, x.why(f))
-		if !told[line] {
-			told[line] = true
-			fmt.Fprint(x.lint.app.stderr, line)
+		if told[line] {
+			continue
 		}
+		if told[line] = true; len(told) > maxFileLines {
+			fmt.Fprintln(x.lint.app.stderr, "left: more, for like reasons")
+			return
+		}
+		fmt.Fprint(x.lint.app.stderr, line)
 	}
 }
 
@@ -254,32 +251,45 @@ func (x *fixRun) sayMended() {
 	if x.lint.app.quiet {
 		return
 	}
+	lines := 0
 	for _, f := range x.set.Files() {
 		m := x.files[f.Name]
 		if m == nil {
 			continue
 		}
 		for _, d := range m.Done {
-			rows := ""
-			if n := x.lost[f.Name][d.Rule.ID]; n > 0 && d.Action == rule.DropRows {
-				rows = " (" + counted(int(n), "row") + ")"
+			if lines++; lines <= maxFileLines {
+				fmt.Fprintf(x.lint.app.stderr, "mended: %s: %s\n", f.Name, doneText(d))
 			}
-			fmt.Fprintf(x.lint.app.stderr, "mended: %s: %s%s %s: %s%s\n", f.Name, column(d.Path), d.Rule.ID, d.Rule.Name, d.Does, rows)
 		}
 	}
+	if lines > maxFileLines {
+		fmt.Fprintf(x.lint.app.stderr, "mended: %s in all\n", counted(len(x.files), "file"))
+	}
+}
+
+// doneText says what is mended.
+func doneText(d mend.Done) string {
+	s := fmt.Sprintf("%s%s %s: %s", column(d.Path), d.Rule.ID, d.Rule.Name, d.Does)
+	if d.Rows > 0 {
+		s += " (" + counted(int(d.Rows), "row") + ")"
+	}
+	return s
 }
 
 // why says why a finding is left.
 func (x *fixRun) why(f rule.Finding) string {
+	why := x.plan.Left[mend.Finding{Rule: f.Rule, File: f.Pos.File, Path: f.Pos.Path}]
 	for _, m := range f.Rule.Mends {
-		if m.Unsafe && !x.lint.fix.unsafe {
+		switch {
+		case !m.Unsafe || x.lint.fix.unsafe:
+		case why == "":
 			return "--unsafe-fixes " + m.Does
+		default:
+			return why + "; --unsafe-fixes " + m.Does
 		}
 	}
-	if why := x.plan.Left[mend.Finding{Rule: f.Rule, File: f.Pos.File, Path: f.Pos.Path}]; why != "" {
-		return why
-	}
-	return f.Rule.Unmended
+	return cmp.Or(why, f.Rule.Unmended)
 }
 
 func column(p schema.Path) string {
@@ -303,7 +313,7 @@ func (x *fixRun) show(ctx context.Context, src *fileSource) error {
 		*x.lint.fix.changes++
 		fmt.Fprintf(w, "--- %s\n+++ %s\n", f.Name, f.Name)
 		for _, d := range m.Done {
-			fmt.Fprintf(w, "# %s%s %s: %s\n", column(d.Path), d.Rule.ID, d.Rule.Name, d.Does)
+			fmt.Fprintf(w, "# %s\n", doneText(d))
 		}
 		showSchema(w, f.Schema, m.Schema)
 		if m.Strip {

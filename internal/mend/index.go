@@ -17,7 +17,7 @@ type numbers struct {
 	first map[int]int64 // number, within the dataset, of a file's first row
 	used  bits          // those below rows
 	top   int64         // the highest
-	kind  schema.Type   // of the column; int64 where no file has one
+	kind  schema.Type   // of the column in the first file that has one; else int64
 	empty map[int]bool  // files with rows that have none
 }
 
@@ -29,12 +29,13 @@ func (b bits) has(i int64) bool { return b[i>>6]>>(i&63)&1 != 0 }
 
 // numbers reads the indices of the dataset; why says why they are none that could be added to.
 func (p *planner) numbers(ctx context.Context, r *request) (n *numbers, why string, err error) {
-	n = &numbers{first: map[int]int64{}, top: -1, kind: schema.Int64Type, empty: map[int]bool{}}
+	n = &numbers{first: map[int]int64{}, top: -1, empty: map[int]bool{}}
 	for _, i := range r.whole {
 		n.first[i] = n.rows
 		n.rows += p.files[i].Rows
 	}
 	n.used = make(bits, n.rows/64+1)
+	var kinds []schema.Type
 	for _, i := range r.whole {
 		f, ok := p.files[i].Schema.Lookup(indexPath)
 		switch {
@@ -47,7 +48,9 @@ func (p *planner) numbers(ctx context.Context, r *request) (n *numbers, why stri
 		case f.Type.Kind != schema.Int:
 			return nil, "the index is " + f.Type.String() + ", which has no next number", nil
 		}
-		n.kind = f.Type
+		if kinds = append(kinds, f.Type); n.kind.Kind == schema.Missing {
+			n.kind = f.Type
+		}
 		err := p.scan(ctx, i, []schema.Path{indexPath}, func(row schema.Row) {
 			v := row.At(0)
 			if v.IsNull() {
@@ -63,8 +66,13 @@ func (p *planner) numbers(ctx context.Context, r *request) (n *numbers, why stri
 			return nil, "", err
 		}
 	}
-	if last := max(n.top, n.rows-1); last > math.MaxInt64-n.rows-1 || !fits(last+n.rows+1, n.kind) {
-		return nil, "the indices leave no room for others in " + n.kind.String(), nil
+	if n.kind.Kind == schema.Missing {
+		n.kind = schema.Int64Type
+	}
+	for _, kind := range append(kinds, n.kind) {
+		if last := max(n.top, n.rows-1); last > math.MaxInt64-n.rows-1 || !fits(last+n.rows+1, kind) {
+			return nil, "the indices leave no room for others in " + kind.String(), nil
+		}
 	}
 	return n, "", nil
 }
@@ -100,7 +108,11 @@ func (p *planner) fillIndex(ctx context.Context, r *request) (string, error) {
 		}
 		first := n.first[i]
 		p.makeRoom(r, i, n.kind)
-		p.add(r, i, indexPath, computed{put: transform.Put{Path: indexPath, Type: n.kind, If: transform.Fill},
+		kind := n.kind
+		if f, ok := p.files[i].Schema.Lookup(indexPath); ok && f.Type.Kind == schema.Int {
+			kind = f.Type
+		}
+		p.add(r, i, indexPath, computed{put: transform.Put{Path: indexPath, Type: kind, If: transform.Fill},
 			value: func(row schema.Row) (schema.Value, string) { return schema.IntValue(n.free(first + row.Number())), "" }})
 	}
 	return "", nil

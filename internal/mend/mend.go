@@ -56,6 +56,7 @@ type Done struct {
 	Path   schema.Path // "": none
 	Action rule.Action
 	Does   string
+	Rows   int64 // in which it was found; 0: in the file as a whole
 }
 
 // A Finding is what all findings of a rule in a column of a file have in common.
@@ -73,10 +74,11 @@ type planner struct {
 	job   *Job
 	files []*rule.File // as the steps leave them
 	state
-	touched  [][]schema.Path // by file: what steps of this round write
-	asked    map[int]request // of this round, by group
-	group    int             // number of the next group of steps
-	cautious bool            // a group of steps a round
+	touched  [][]schema.Path   // by file: what steps of this round write
+	asked    map[int]request   // of this round, by group
+	counts   map[Finding]int64 // rows, of what this round sets out from
+	group    int               // number of the next group of steps
+	cautious bool              // a group of steps a round
 }
 
 // A state is what a round changes, so that it can be taken back.
@@ -98,7 +100,8 @@ func (s *state) clone() state {
 type step struct {
 	transform.Transform
 	done  Done
-	group int // steps of one group are taken back together
+	group int  // steps of one group are taken back together
+	strip bool // the metadata of HF datasets goes
 }
 
 // New plans what mends found, which the job's rules have found in its files as they are.
@@ -148,7 +151,7 @@ func (p *planner) result(found []pipeline.Entry) *Plan {
 		f.Schema = p.files[i].Schema
 		for _, s := range steps {
 			f.Steps = append(f.Steps, s.Transform)
-			f.Strip = f.Strip || s.done.Action == rule.StripMetadata
+			f.Strip = f.Strip || s.strip
 			if !slices.Contains(f.Done, s.done) {
 				f.Done = append(f.Done, s.done)
 			}

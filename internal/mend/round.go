@@ -3,6 +3,7 @@ package mend
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/rlprep/rlprep/internal/pipeline"
 	"github.com/rlprep/rlprep/schema"
@@ -50,7 +51,15 @@ var actions = map[rule.Action]action{
 func (p *planner) round(ctx context.Context, found []pipeline.Entry) (planned bool, err error) {
 	p.touched = make([][]schema.Path, len(p.files))
 	p.asked = map[int]request{}
+	p.counts = map[Finding]int64{}
+	for _, e := range found {
+		if f := e.Findings[0]; len(e.Rows) > 0 {
+			p.counts[Finding{f.Rule, f.Pos.File, f.Pos.Path}] += e.Count
+		}
+	}
 	later := false
+	found = slices.Clone(found) // types come first: others ask what type a column has
+	slices.SortStableFunc(found, func(a, b pipeline.Entry) int { return strings.Compare(a.Findings[0].Rule.ID, b.Findings[0].Rule.ID) })
 	for _, e := range found {
 		first := e.Findings[0]
 		if p.job.Passed != nil && p.job.Passed(first) {
@@ -167,7 +176,9 @@ func (p *planner) together(file int) (out []int) {
 
 // add plans a step of a file that writes the column at path.
 func (p *planner) add(r *request, file int, path schema.Path, t transform.Transform) {
-	p.steps[file] = append(p.steps[file], step{refusing{t, r.group}, Done{r.Rule, path, r.mend.Do, r.mend.Does}, r.group})
+	done := Done{Rule: r.Rule, Path: path, Action: r.mend.Do, Does: r.mend.Does, Rows: p.counts[Finding{r.Rule, p.files[file].Name, r.Path}]}
+	strip := r.mend.Strip != nil && r.mend.Strip(p.job.Source.Files()[file])
+	p.steps[file] = append(p.steps[file], step{refusing{t, r.group}, done, r.group, strip})
 	p.touched[file] = append(p.touched[file], path)
 }
 

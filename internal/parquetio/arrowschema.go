@@ -17,13 +17,9 @@ import (
 
 const arrowSchemaKey = "ARROW:schema"
 
-// decodeArrowSchema decodes the value of ARROW:schema: base64 of an IPC message that holds a schema.
-func decodeArrowSchema(value string) (s *arrow.Schema, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			s, err = nil, fmt.Errorf("decode %s: %v", arrowSchemaKey, p)
-		}
-	}()
+// arrowMessage returns the IPC message of a value of ARROW:schema, with the length before it, once it is known that a schema can be read
+// out of it.
+func arrowMessage(value string) ([]byte, error) {
 	b, err := base64.StdEncoding.DecodeString(value)
 	if err != nil {
 		if b, err = base64.RawStdEncoding.DecodeString(value); err != nil {
@@ -41,11 +37,35 @@ func decodeArrowSchema(value string) (s *arrow.Schema, err error) {
 	if n > int64(len(b)-head) {
 		return nil, fmt.Errorf("decode %s: %w", arrowSchemaKey, errFlatbuffer)
 	}
-	msg := b[head : head+int(n)]
-	if err := checkSchemaMessage(msg); err != nil {
+	if err := checkSchemaMessage(b[head : head+int(n)]); err != nil {
 		return nil, fmt.Errorf("decode %s: %w", arrowSchemaKey, err)
 	}
-	r, err := ipc.NewReader(bytes.NewReader(b[:head+int(n)]))
+	return b[:head+int(n)], nil
+}
+
+// ArrowFault returns why no reader can make a schema of the metadata ARROW:schema: then Arrow, and so every loader that is built on it,
+// refuses the file (executed on pyarrow 26 and Polars 2.1). It is nil where there is none, and for types that only this tool does not know.
+func (f *File) ArrowFault() error {
+	i := slices.IndexFunc(f.meta.keyValues, func(kv KeyValue) bool { return kv.Key == arrowSchemaKey })
+	if i < 0 {
+		return nil
+	}
+	_, err := arrowMessage(f.meta.keyValues[i].Value)
+	return err
+}
+
+// decodeArrowSchema decodes the value of ARROW:schema: base64 of an IPC message that holds a schema.
+func decodeArrowSchema(value string) (s *arrow.Schema, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			s, err = nil, fmt.Errorf("decode %s: %v", arrowSchemaKey, p)
+		}
+	}()
+	msg, err := arrowMessage(value)
+	if err != nil {
+		return nil, err
+	}
+	r, err := ipc.NewReader(bytes.NewReader(msg))
 	if err != nil {
 		return nil, fmt.Errorf("decode %s: %w", arrowSchemaKey, err)
 	}

@@ -35,7 +35,7 @@ func (w *Writer) keyValues() []KeyValue {
 				arrowAt = len(out)
 			case kv.Key == hfKey:
 				kv.Value, keep = updateHF(kv.Value, w.schema, base, w.o.HF)
-			case kv.Key == pandasKey && changed || kv.Key == pandasKey && w.written.Rows != base.meta.rows:
+			case kv.Key == pandasKey && changed || kv.Key == pandasKey && w.written.Rows != base.meta.rows, kv.Key == pandasKey && !readablePandas(kv.Value):
 				kv.Value, keep = updatePandas(kv.Value, w.schema, base, w.written.Rows)
 			case slices.Contains(schemaCopies, kv.Key):
 				keep = !changed

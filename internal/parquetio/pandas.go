@@ -8,6 +8,13 @@ import (
 	"github.com/rlprep/rlprep/schema"
 )
 
+// readablePandas reports whether pandas finds in value what it asks for.
+func readablePandas(value string) bool {
+	root, err := parseObject([]byte(value))
+	var list []json.RawMessage
+	return err == nil && json.Unmarshal(root.get("columns"), &list) == nil
+}
+
 // updatePandas returns the value of "pandas" for the columns s and rows rows (pandas developer docs, "Storing pandas
 // DataFrame objects in Apache Parquet format"), and false where it cannot be read: then pandas does well without.
 func updatePandas(value string, s *schema.Schema, base *File, rows int64) (string, bool) {

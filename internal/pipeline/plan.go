@@ -156,7 +156,7 @@ func (p *Plan) outFiles() []*rule.File {
 			g := *in[f]
 			if p.Job.Sink != nil || p.Job.Written != nil && p.Job.Written(f) { // written anew: what the footer said otherwise is gone
 				g.Schema = p.programs[s.Name][f].out
-				g.Metadata, g.RowGroups = nil, nil
+				g.Metadata, g.ArrowFault, g.RowGroups = nil, "", nil
 				g.Format, g.Written = "parquet", true
 			}
 			out = append(out, &g)

@@ -255,6 +255,9 @@ func (c *compiler) value(s *step, index int, p transform.Put) (*column, error) {
 		if from == nil {
 			return nil, transform.NoColumn(p.Copy, c.schema())
 		}
+		if name == schema.Elem { // over itself: whatever it is called
+			name = from.field.Name
+		}
 		out := from.clone(name)
 		out.field.Nullable = from.field.Nullable || (p.Copy.Parent() != "" && p.Copy.Parent() != p.Path.Parent())
 		if p.As.Kind != schema.Missing {

@@ -168,6 +168,9 @@ func (f *File) setParquet(p *parquetio.File, err error) error {
 		return f.parquetError(err)
 	}
 	f.Parquet, f.Format, f.Schema, f.Rows, f.Metadata = p, "parquet", p.Schema(), p.NumRows(), p.Metadata()
+	if err := p.ArrowFault(); err != nil {
+		f.ArrowFault = err.Error()
+	}
 	for _, g := range p.RowGroups() {
 		f.RowGroups = append(f.RowGroups, g.Rows)
 	}

@@ -182,7 +182,7 @@ func (s *Set) Reopen(ctx context.Context) error {
 		if err := f.shut(); err != nil {
 			return err
 		}
-		f.Parquet, f.RowGroups = nil, nil
+		f.Parquet, f.RowGroups, f.ArrowFault = nil, nil, ""
 		if err := (&opener{spec: &Spec{Lenient: true}}).open(ctx, f); err != nil {
 			return err
 		}

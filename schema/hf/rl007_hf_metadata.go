@@ -13,7 +13,7 @@ import (
 
 var _ = rule.Add(rule.Rule{
 	ID: "RL007", Name: "hf-metadata-malformed", Facts: []string{"S007"},
-	Title: "the huggingface metadata of the file cannot be read",
+	Title: "metadata of the file cannot be read",
 	Doc: `
 HF datasets writes its features as JSON under the key 'huggingface' and reads them back from any file that has the key
 (features.py, from_arrow_schema). JSON that does not parse, features that are no object, a feature that is none or of an
@@ -21,30 +21,66 @@ unknown _type or dtype: each makes the whole file unreadable (executed on datase
 name, or names with another type than the file has, are read as the file says. Feature 'List' is new in datasets 4 and cannot be
 read by earlier ones (verl issue 2723).
 
-Tools that copy metadata and change columns break it. The key is not needed: leave it out.
+What Arrow keeps of its types under 'ARROW:schema' must be the base64 of a schema: else Arrow refuses the file, and with it datasets,
+pandas and Polars (executed on pyarrow 26). What pandas keeps under 'pandas' must be JSON with its columns: else pandas fails, which
+verl's SFT dataset reads files with; the RL datasets do not look at it.
+
+Tools that copy metadata and change columns break it. None of the keys is needed: leave them out.
 `,
 	Holds: []rule.Holding{{Level: rule.Error, Consequence: "the loader cannot read the file"}},
 	New: eachFile(func(p *rule.Pass, f *rule.File) {
-		text, ok := f.Metadata["huggingface"]
-		if !ok {
-			return
+		report := func(key, why string) {
+			p.Report(rule.Finding{Pos: schema.FilePos(f.Name), Message: fmt.Sprintf("metadata '%s': %s: %s", key, why, p.Consequence), Value: schema.Cut(f.Metadata[key], 80)})
 		}
-		if _, err := features(text); err != nil {
-			p.Report(rule.Finding{Pos: schema.FilePos(f.Name), Message: fmt.Sprintf("metadata 'huggingface': %v: %s", err, p.Consequence), Value: schema.Cut(text, 80)})
+		if text, ok := f.Metadata["huggingface"]; ok {
+			if _, err := features(text); err != nil {
+				report("huggingface", err.Error())
+			}
+		}
+		if f.ArrowFault != "" {
+			report("ARROW:schema", f.ArrowFault)
+		}
+		if text, ok := f.Metadata["pandas"]; ok && p.Env.Rows == rule.SFT {
+			if why := pandasFault(text); why != "" {
+				report("pandas", why)
+			}
 		}
 	}),
-	Mends: []rule.Mend{{Do: rule.StripMetadata, Does: "leaves the metadata out"}},
+	Mends: []rule.Mend{{Do: rule.StripMetadata, Does: "leaves out what cannot be read", Strip: func(f *rule.File) bool {
+		_, err := features(f.Metadata["huggingface"])
+		return err != nil
+	}}},
 	Examples: []rule.Example{
 		{Title: "cut off", Files: []string{`{"id":1}`}, Edit: metadata(`{"info": {"features": {"id": {"dtype": "int64"`), Want: []string{"0 -1"}},
 		{Title: "single quotes, as str(dict) writes them", Files: []string{`{"id":1}`}, Edit: metadata(`{'info': {}}`), Want: []string{"0 -1"}},
 		{Title: "features as a list", Files: []string{`{"id":1}`}, Edit: metadata(`{"info": {"features": []}}`), Want: []string{"0 -1"}},
 		{Title: "an unknown _type", Files: []string{`{"id":1}`}, Edit: metadata(`{"info": {"features": {"id": {"_type": "Tensor"}}}}`), Want: []string{"0 -1"}},
 		{Title: "an unknown dtype", Files: []string{`{"id":1}`}, Edit: metadata(`{"info": {"features": {"id": {"dtype": "integer", "_type": "Value"}}}}`), Want: []string{"0 -1"}},
+		{Title: "pandas' own, cut off, for SFT", Rows: rule.SFT, Files: []string{`{"messages":[{"role":"user","content":"Hi"}]}`}, Edit: func(f []*rule.File) { f[0].Metadata = map[string]string{"pandas": `{"index_columns": [`} }, Want: []string{"0 -1"}},
+		{Title: "Arrow's own, which is no base64", Files: []string{`{"id":1}`}, Edit: func(f []*rule.File) {
+			f[0].Metadata, f[0].ArrowFault = map[string]string{"ARROW:schema": "!!!"}, "illegal base64 data at input byte 0"
+		}, Want: []string{"0 -1"}},
 		{Title: "as datasets writes it", Files: []string{`{"id":1,"tags":["a"]}`}, Edit: metadata(`{"info": {"features": {"id": {"dtype": "int64", "_type": "Value"}, "tags": {"feature": {"dtype": "string", "_type": "Value"}, "_type": "List"}, "images": {"feature": {"_type": "Image"}, "_type": "List"}}}}`)},
 		{Title: "no features in it", Files: []string{`{"id":1}`}, Edit: metadata(`{"info": {"features": null}}`)},
 		{Title: "other metadata", Files: []string{`{"id":1}`}, Edit: func(f []*rule.File) { f[0].Metadata = map[string]string{"pandas": "{"} }},
 	},
 })
+
+// pandasFault says why pandas cannot read its metadata (pandas and pyarrow.pandas_compat: json.loads, then ["columns"]).
+func pandasFault(text string) string {
+	var doc any
+	if err := json.Unmarshal([]byte(text), &doc); err != nil {
+		return fmt.Sprintf("not JSON (%v)", err)
+	}
+	object, ok := doc.(map[string]any)
+	if !ok {
+		return kind(doc) + " instead of an object"
+	}
+	if _, ok := object["columns"].([]any); !ok {
+		return "no list of columns"
+	}
+	return ""
+}
 
 // metadata returns an Edit that gives the first file this 'huggingface' metadata.
 func metadata(text string) func([]*rule.File) {

@@ -27,7 +27,7 @@ const (
 	AsText
 	// WriteAnew writes the file anew as it is: without empty row groups.
 	WriteAnew
-	// StripMetadata writes the file anew without the metadata of HF datasets.
+	// StripMetadata writes the file anew without the metadata that no reader understands.
 	StripMetadata
 	// DropColumn drops the column.
 	DropColumn
@@ -55,6 +55,7 @@ type Mend struct {
 	Text  func(string) string
 	Value *Value
 	Known func(*Pass) func(agent string) bool
+	Strip func(*File) bool // of StripMetadata: that of HF datasets goes too
 }
 
 // A Value makes a value anew out of its row. Its functions are called by many workers.

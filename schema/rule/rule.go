@@ -157,8 +157,10 @@ type File struct {
 	RowGroups []int64 // rows of each; nil in line formats
 	Bytes     int64
 	Metadata  map[string]string // key-value metadata of the footer
-	Written   bool              // its rows are being written anew, so how the file itself is laid out does not matter
-	Glob      bool              // came out of a glob that the trainer would hand to the loader as one
+	// ArrowFault says why no reader can make a schema of the metadata ARROW:schema; "" where it can, or there is none.
+	ArrowFault string
+	Written    bool // its rows are being written anew, so how the file itself is laid out does not matter
+	Glob       bool // came out of a glob that the trainer would hand to the loader as one
 }
 
 // A Key is the hash of what Group joins rows by. NewKey makes one.
