@@ -45,7 +45,7 @@ docs:
 	go test ./cmd/rlprep -run '^TestReadme$$' -count 1 -update
 
 # Left out: tests of the tool as a process of its own, which has no race detector.
-RACE_SKIP := ^(TestAction|TestAddressSpace|TestDamage|TestGuide|TestHub(Kill|Together|Places)|TestInPlace.*|TestKill|TestKillForce|TestReadme|TestSpeed|TestUmask)$$
+RACE_SKIP := ^(TestAction|TestAddressSpace|TestDamage|TestGuide|TestHub(Kill|Together|Places)|TestInPlace.*|TestKill|TestKillForce|TestKillOwn|TestReadme|TestSpeed|TestUmask)$$
 
 race:
 	CGO_ENABLED=1 go test -race -skip '$(RACE_SKIP)' $(PARALLEL)

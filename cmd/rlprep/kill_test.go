@@ -38,6 +38,7 @@ const (
 // A killing is one job that is killed again and again.
 type killing struct {
 	bin, source string
+	command     []string // nil: preprocess of a recipe
 	want        map[string]string // name to sha256 of what a run that nobody disturbs writes; nil: it ends with 1 and writes nothing
 	sizes       map[string]int64
 	took        time.Duration
@@ -65,6 +66,22 @@ func TestKill(t *testing.T) {
 			}
 			k.everyPoint(t, killPoints[:3]) // it never gets further
 			k.randomMoments(t)
+		})
+	}
+}
+
+// TestKillOwn kills run and map where a resumed run takes most up again: a rerun gives identical bytes.
+func TestKillOwn(t *testing.T) {
+	bin := buildTool(t, "killpoints")
+	for _, command := range [][]string{
+		{"run", "../../testdata/pipelines/gsm8k_tool_agent_loop.yaml"}, {"map", "../../testdata/maps/gsm8k_tool_agent_loop.star"},
+	} {
+		t.Run(command[0], func(t *testing.T) {
+			k := &killing{bin: bin, source: goodSource(t), command: command}
+			k.measure(t)
+			for _, point := range []string{"mid-page", "between-publish-and-record", "before-rename"} {
+				t.Run(point, func(t *testing.T) { k.once(t, func(out string) bool { return k.atPoint(t, out, point, 2) }) })
+			}
 		})
 	}
 }
@@ -197,8 +214,12 @@ func contents(t *testing.T, out string) (sums map[string]string, sizes map[strin
 	return sums, sizes
 }
 
-func (k *killing) command(out, point string) *exec.Cmd {
-	args := []string{"preprocess", "gsm8k_tool_agent_loop", "--source", k.source, "--shards", fmt.Sprint(killShards), "-o", out}
+func (k *killing) process(out, point string) *exec.Cmd {
+	args := k.command
+	if args == nil {
+		args = []string{"preprocess", "gsm8k_tool_agent_loop"}
+	}
+	args = append(args[:len(args):len(args)], "--source", k.source, "--shards", fmt.Sprint(killShards), "-o", out)
 	cmd := exec.Command(k.bin, args...)
 	cmd.Env = toolEnv()
 	if point != "" {
@@ -209,7 +230,7 @@ func (k *killing) command(out, point string) *exec.Cmd {
 
 // run runs the tool to its end; status -1: it was killed.
 func (k *killing) run(out, point string) (status int, said string) {
-	cmd := k.command(out, point)
+	cmd := k.process(out, point)
 	b, err := cmd.CombinedOutput()
 	if cmd.ProcessState == nil {
 		return -2, err.Error()
@@ -270,7 +291,7 @@ func (k *killing) randomMoments(t *testing.T) {
 // after kills the tool after a while and reports whether it was still running.
 func (k *killing) after(t *testing.T, out string, d time.Duration) bool {
 	t.Helper()
-	cmd := k.command(out, "")
+	cmd := k.process(out, "")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

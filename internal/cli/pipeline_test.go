@@ -115,10 +115,14 @@ func TestTwoOfTwenty(t *testing.T) {
 	parquet := filepath.Join(dir, "in", "train.parquet")
 	for name, steps := range map[string]string{
 		"format": "- format: {path: ca, template: \"{{ca}} {{cb}}\", if: replace}\n- drop: cb\n",
+		"script": "def process_fn(e):\n    return {\"ca\": e[\"ca\"] + e.pop(\"cb\")}\n",
 		"map":    "- map: {code: \"def process_fn(e):\\n    e['ca'] = e['ca'] + e.pop('cb')\\n    return e\"}\n",
 	} {
-		two := write(name+".yaml", "sources: {train: raw.jsonl}\nsteps:\n"+steps)
-		dry := mustRun(t, "run", two, "--source", parquet, "--dry-run")
+		args := []string{"run", write(name+".yaml", "sources: {train: raw.jsonl}\nsteps:\n"+steps), "--source", parquet}
+		if name == "script" {
+			args = []string{"map", write("fn.star", steps), "--source", parquet}
+		}
+		dry := mustRun(t, append(args, "--dry-run")...)
 		if !strings.Contains(dry, "decoded on the way: ca, cb, prompt, chosen, rejected\n") {
 			t.Errorf("%s: not just two columns are decoded:\n%s", name, dry)
 		}
@@ -126,7 +130,7 @@ func TestTwoOfTwenty(t *testing.T) {
 			Copied  int `json:"chunks_copied"`
 			Encoded int `json:"chunks_encoded"`
 		}
-		if err := json.Unmarshal([]byte(mustRun(t, "run", two, "--source", parquet, "-o", filepath.Join(dir, name), "--json")), &sum); err != nil {
+		if err := json.Unmarshal([]byte(mustRun(t, append(args, "-o", filepath.Join(dir, name), "--json")...)), &sum); err != nil {
 			t.Fatal(err)
 		}
 		if sum.Copied != 21 || sum.Encoded != 1 {

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"unicode"
 
-	starmath "go.starlark.net/lib/math"
 	"go.starlark.net/starlark"
+	"go.starlark.net/syntax"
 )
 
 // predeclared are the names that a script has, beside what it defines.
@@ -25,7 +25,7 @@ func init() { // in this order: each needs the one before
 
 func makePredeclared() {
 	predeclared = starlark.StringDict{
-		"re": reModule, "json": jsonModule, "math": starmath.Module,
+		"re": reModule, "json": jsonModule, "math": mathModule,
 		"len": builtin("len", func(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 			if len(args) == 1 {
 				if s, ok := args[0].(starlark.String); ok {
@@ -55,7 +55,7 @@ func makePredeclared() {
 		}),
 		"int": builtin("int", toInt), "float": builtin("float", toFloat),
 		"range": builtin("range", bounded("range")),
-		"round": builtin("round", round), "sum": builtin("sum", sum), "pow": builtin("pow", power),
+		"round": builtin("round", round), "sum": builtin("sum", sum), "pow": builtin("pow", power), "divmod": builtin("divmod", divmod),
 		"isinstance": builtin("isinstance", isInstance), "print": builtin("print", printed),
 		"type":    unavailable("type", "type(x) is a name in Starlark and a class in Python: write isinstance(x, str)"),
 		"getattr": unavailable("getattr", "getattr is not here"), "hasattr": unavailable("hasattr", "hasattr is not here"), "dir": unavailable("dir", "dir is not here"),
@@ -108,12 +108,86 @@ func bounded(name string) builtinFunc {
 		if err := charge(t, n); err != nil {
 			return nil, err
 		}
+		args, err := spelled(t, name, args)
+		if err != nil {
+			return nil, err
+		}
 		out, err := f.CallInternal(t, args, kwargs)
 		if err == nil && name == "range" && uint64(starlark.Len(out)) > budget(t) {
 			return nil, &limitError{fmt.Sprintf("a range of %d: a row may take %d steps", starlark.Len(out), DefaultSteps)}
 		}
 		return out, err
 	}
+}
+
+// spelled is args with lists of characters in place of text, where Python goes over them.
+func spelled(t *starlark.Thread, name string, args starlark.Tuple) (starlark.Tuple, error) {
+	switch name {
+	case "list", "tuple", "sorted", "enumerate", "zip", "reversed", "any", "all":
+	case "max", "min":
+		if len(args) != 1 {
+			return args, nil
+		}
+	default:
+		return args, nil
+	}
+	copied := false
+	for i, a := range args {
+		s, ok := a.(starlark.String)
+		if !ok || name == "enumerate" && i > 0 {
+			continue
+		}
+		if !copied {
+			args, copied = slices.Clone(args), true
+		}
+		var err error
+		if args[i], err = characters(t, s); err != nil {
+			return nil, err
+		}
+	}
+	return args, nil
+}
+
+// characters is text as a list of its characters.
+func characters(t *starlark.Thread, s starlark.String) (*starlark.List, error) {
+	if err := charge(t, len(s)); err != nil {
+		return nil, err
+	}
+	out := make([]starlark.Value, 0, len(s))
+	for _, r := range string(s) {
+		out = append(out, starlark.String(r))
+	}
+	return starlark.NewList(out), nil
+}
+
+// iterated is what a loop goes over: of text its characters.
+func iterated(t *starlark.Thread, x starlark.Value) (starlark.Value, error) {
+	switch x := x.(type) {
+	case starlark.String:
+		return characters(t, x)
+	case starlark.NoneType:
+		return nil, errors.New("a loop over None: the value is null in this row")
+	}
+	return x, nil
+}
+
+// divmod is Python's: x // y and x % y.
+func divmod(_ *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	var x, y starlark.Value
+	if err := starlark.UnpackPositionalArgs("divmod", args, kwargs, 2, &x, &y); err != nil {
+		return nil, err
+	}
+	for _, v := range []starlark.Value{x, y} {
+		if _, ok := starlark.AsFloat(v); !ok {
+			return nil, fmt.Errorf("divmod of %s and %s, expected numbers", kindName(x), kindName(y))
+		}
+	}
+	q, err := starlark.Binary(syntax.SLASHSLASH, x, y)
+	if err != nil {
+		return nil, err
+	}
+	r, err := starlark.Binary(syntax.PERCENT, x, y)
+	return starlark.Tuple{q, r}, err
 }
 
 // number reads text as Python's int() and float() do: blanks around it, underscores between digits, digits of any script.
@@ -257,7 +331,7 @@ func power(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs 
 	if !ok1 || !ok2 {
 		return nil, fmt.Errorf("pow of %s and %s, expected numbers", kindName(x), kindName(y))
 	}
-	return starlark.Float(math.Pow(f, g)), nil
+	return ofFloats("pow", math.Pow(f, g), f, g)
 }
 
 // isInstance is isinstance for the classes that are builtins here.

@@ -68,7 +68,7 @@ func (p *Probe) Plan(in *schema.Schema) (*transform.Plan, error) {
 
 // see runs the function on a row and notes what comes out. A row that fails is left to the run, which has the user's tolerance; a bound,
 // and kinds that do not agree, end it here.
-func (p *Probe) see(w *worker, row schema.Row, names []starlark.String, in *schema.Schema) error {
+func (p *Probe) see(w *worker, row schema.Row, names []starlark.Value, in *schema.Schema) error {
 	found, err := p.m.run(w, row, names, nil)
 	if err != nil {
 		err = w.fault(err, row, "map-error", in.Names())

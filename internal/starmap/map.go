@@ -103,8 +103,10 @@ func (m *Map) passes(f schema.Field) bool {
 // An outcome is a row that came out of the function: what it returned over what it left in the example.
 type outcome struct{ example, result *starlark.Dict }
 
-func (o outcome) get(name string) starlark.Value {
-	key := starlark.String(name)
+func (o outcome) get(name string) starlark.Value { return o.at(starlark.String(name)) }
+
+// at is get for a key that is made already.
+func (o outcome) at(key starlark.Value) starlark.Value {
 	if v, ok, _ := o.result.Get(key); ok {
 		return v
 	}
@@ -117,7 +119,7 @@ func (o outcome) get(name string) starlark.Value {
 }
 
 // run calls the function for a row.
-func (m *Map) run(w *worker, in schema.Row, names []starlark.String, out []outcome) ([]outcome, error) {
+func (m *Map) run(w *worker, in schema.Row, names []starlark.Value, out []outcome) ([]outcome, error) {
 	example := starlark.NewDict(len(names))
 	for i, n := range names {
 		if err := example.SetKey(n, fromRow(in.At(i))); err != nil {
@@ -164,8 +166,9 @@ func (m *Map) reject(err error) error {
 	return &transform.Reject{Reason: "map-type", Where: m.place(), Message: err.Error()}
 }
 
-func stars(names []string) []starlark.String {
-	out := make([]starlark.String, len(names))
+// stars are names as keys of dicts, made once.
+func stars(names []string) []starlark.Value {
+	out := make([]starlark.Value, len(names))
 	for i, n := range names {
 		out[i] = starlark.String(n)
 	}
@@ -192,7 +195,10 @@ func (m *Map) Plan(in *schema.Schema) (*transform.Plan, error) {
 	}
 	columns := in.Names()
 	plan.Bind = func() transform.Func {
-		b := &binding{m: m, w: m.prog.worker(), names: stars(names), columns: columns, fields: in.Fields}
+		b := &binding{m: m, w: m.prog.worker(), names: stars(names), keys: stars(m.learned.names), columns: columns}
+		for i := range m.learned.types {
+			b.made = append(b.made, newColumn(&m.learned.types[i]))
+		}
 		return b.row
 	}
 	return plan, nil
@@ -202,9 +208,10 @@ func (m *Map) Plan(in *schema.Schema) (*transform.Plan, error) {
 type binding struct {
 	m       *Map
 	w       *worker
-	names   []starlark.String
+	names   []starlark.Value // of what is read
+	keys    []starlark.Value // of what comes out
+	made    []*column
 	columns []string
-	fields  []schema.Field
 	out     []outcome
 	values  [][]schema.Value
 }
@@ -244,7 +251,7 @@ func (b *binding) fill(o outcome) ([]schema.Value, error) {
 	values := b.w.take(len(l.names))
 	own := 0 // keys of the result that are columns
 	for i, name := range l.names {
-		v := o.get(name)
+		v := o.at(b.keys[i])
 		if v == nil {
 			if !l.known[name] {
 				return nil, fmt.Errorf("key %s is missing, and the first rows have it: give it a value, or None (HF datasets' map fails here too)", name)
@@ -252,11 +259,14 @@ func (b *binding) fill(o outcome) ([]schema.Value, error) {
 			values[i] = schema.NullValue
 			continue
 		}
-		if _, ok, _ := o.result.Get(starlark.String(name)); ok {
+		if _, ok, _ := o.result.Get(b.keys[i]); ok {
 			own++
 		}
 		var err error
-		if values[i], err = b.w.toRow(v, &l.types[i], schema.Path("").Field(name), 0); err != nil {
+		if values[i], err = b.w.toRow(v, b.made[i], 0); err != nil {
+			if e, ok := err.(*typeError); ok {
+				e.path = join(schema.Path("").Field(name), e.path)
+			}
 			return nil, err
 		}
 	}

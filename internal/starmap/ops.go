@@ -74,6 +74,9 @@ func makeOperators() {
 			return addTo(t, a[0], a[1])
 		},
 		opAddToAt: addToAt,
+		opIter: func(t *starlark.Thread, _ *starlark.Builtin, a starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
+			return iterated(t, a[0])
+		},
 		opMethod: func(t *starlark.Thread, _ *starlark.Builtin, a starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 			return method(t, a[0], string(a[1].(starlark.String)), a[2:], kwargs)
 		},
@@ -203,6 +206,12 @@ func addTo(t *starlark.Thread, x, y starlark.Value) (starlark.Value, error) {
 }
 
 func extend(t *starlark.Thread, list *starlark.List, y starlark.Value) error {
+	if s, ok := y.(starlark.String); ok {
+		var err error
+		if y, err = characters(t, s); err != nil {
+			return err
+		}
+	}
 	it, ok := y.(starlark.Iterable)
 	if !ok {
 		return fmt.Errorf("a list cannot grow by %s", kindName(y))

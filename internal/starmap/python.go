@@ -208,6 +208,10 @@ func hintAt(toks []lexeme, i int) string {
 		return "annotations are Python's alone: leave out '-> TYPE'"
 	case t.text == "**" && (prev.kind == lexName && prev.text != "return" && prev.text != "lambda" || prev.kind == lexNumber || prev.text == ")" || prev.text == "]"):
 		return "** is Python's alone: write pow(x, y)"
+	case t.text == "**" && (prev.text == "{" || prev.text == "," && opener(toks, i) == "{"):
+		return "a dict in a dict, {**a}, is Python's alone: write dict(a, key=value), or d = dict(a) and d.update(b)"
+	case t.text == "*" && (prev.text == "[" || prev.text == "," && opener(toks, i) == "["):
+		return "a list in a list, [*a], is Python's alone: write a + b, or list(a)"
 	case t.first && t.text == "@":
 		return "decorators are Python's alone: call the function"
 	case t.kind == lexName && t.text == "def":
@@ -218,6 +222,16 @@ func hintAt(toks []lexeme, i int) string {
 		return "sets are Python's alone: use a dict with True for values, or a list"
 	case t.kind == lexName && t.first && next.text == ":" && t.depth == 0 && at(i+2).kind == lexName && at(i+3).text == "=" && !slices.Contains([]string{"else", "lambda"}, t.text):
 		return "annotations are Python's alone: leave out ': TYPE'"
+	}
+	return ""
+}
+
+// opener is the bracket around the token at i.
+func opener(toks []lexeme, i int) string {
+	for k := i - 1; k >= 0; k-- {
+		if toks[k].depth == toks[i].depth-1 && strings.Contains("([{", toks[k].text) && toks[k].text != "" {
+			return toks[k].text
+		}
 	}
 	return ""
 }

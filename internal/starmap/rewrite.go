@@ -1,6 +1,10 @@
 package starmap
 
-import "go.starlark.net/syntax"
+import (
+	"slices"
+
+	"go.starlark.net/syntax"
+)
 
 // The operations that Python defines otherwise than Starlark (text is counted in characters, not bytes), or that can make much out
 // of little in one step, are rewritten to calls of builtins with names that no script can have.
@@ -14,6 +18,7 @@ const (
 	opAddToAt = "[]+="
 	opMethod  = "."
 	opBound   = ".bound"
+	opIter    = "in"
 )
 
 // methods are those of text, lists and dicts that are called through opMethod.
@@ -37,7 +42,7 @@ func stmt(s syntax.Stmt) syntax.Stmt {
 		s.X = expr(s.X)
 	case *syntax.ForStmt:
 		s.Vars = target(s.Vars)
-		s.X = expr(s.X)
+		s.X = over(s.X)
 		rewrite(s.Body)
 	case *syntax.WhileStmt:
 		s.Cond = expr(s.Cond)
@@ -165,6 +170,20 @@ func expr(x syntax.Expr) syntax.Expr {
 	return x
 }
 
+// over rewrites what a loop goes over: it may be text, unless it is seen to be none.
+func over(x syntax.Expr) syntax.Expr {
+	at := syntax.Start(x)
+	switch y := x.(type) {
+	case *syntax.ListExpr, *syntax.TupleExpr, *syntax.Comprehension, *syntax.DictExpr:
+		return expr(x)
+	case *syntax.CallExpr:
+		if id, ok := y.Fn.(*syntax.Ident); ok && slices.Contains([]string{"range", "enumerate", "zip", "sorted", "list", "reversed", "tuple"}, id.Name) {
+			return expr(x)
+		}
+	}
+	return call(opIter, at, expr(x))
+}
+
 func slice(x *syntax.SliceExpr) syntax.Expr {
 	none := func(e syntax.Expr) syntax.Expr {
 		if e == nil {
@@ -212,7 +231,7 @@ func comprehension(x *syntax.Comprehension) {
 		switch c := c.(type) {
 		case *syntax.ForClause:
 			c.Vars = target(c.Vars)
-			c.X = expr(c.X)
+			c.X = over(c.X)
 		case *syntax.IfClause:
 			c.Cond = expr(c.Cond)
 		}

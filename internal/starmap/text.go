@@ -250,11 +250,12 @@ func textReplace(t *starlark.Thread, s string, args starlark.Tuple, kwargs []sta
 
 func textJoin(t *starlark.Thread, s string, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	var it starlark.Iterable
-	if err := starlark.UnpackPositionalArgs("join", args, kwargs, 1, &it); err != nil {
+	args, err := spelled(t, "list", args)
+	if err != nil {
 		return nil, err
 	}
-	if text, ok := starlark.Value(it).(starlark.String); ok {
-		return nil, fmt.Errorf("join of text %s: expected a list", text)
+	if err := starlark.UnpackPositionalArgs("join", args, kwargs, 1, &it); err != nil {
+		return nil, err
 	}
 	var b strings.Builder
 	iter := it.Iterate()

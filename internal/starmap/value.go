@@ -75,8 +75,25 @@ func describe(v starlark.Value) string {
 	return kindName(v)
 }
 
-// toRow makes a function's value one of type t. Lists and structs live in the worker's arena until the next row.
-func (w *worker) toRow(v starlark.Value, t *schema.Type, at schema.Path, depth int) (schema.Value, error) {
+// A column is the type of what comes out or of a part of one, with the keys of its fields made once.
+type column struct {
+	typ  *schema.Type
+	keys []starlark.Value // of a struct
+	kids []*column
+}
+
+func newColumn(t *schema.Type) *column {
+	out := &column{typ: t}
+	for i := range t.Fields {
+		out.keys = append(out.keys, starlark.String(t.Fields[i].Name))
+		out.kids = append(out.kids, newColumn(&t.Fields[i].Type))
+	}
+	return out
+}
+
+// toRow makes a function's value one of type t, at a path of which an error says the part from here. Lists and structs live in the worker's arena until the next row.
+func (w *worker) toRow(v starlark.Value, to *column, depth int) (schema.Value, error) {
+	t := to.typ
 	if depth > maxDepth {
 		return schema.Value{}, errDeep
 	}
@@ -105,21 +122,21 @@ func (w *worker) toRow(v starlark.Value, t *schema.Type, at schema.Path, depth i
 		}
 	case *starlark.Dict:
 		if t.Kind == schema.Struct {
-			return w.structOf(x, t, at, depth)
+			return w.structOf(x, to, depth)
 		}
 	case *starlark.List:
 		if t.Kind == schema.List {
-			return w.listOf(x, t, at, depth)
+			return w.listOf(x, to, depth)
 		}
 	case starlark.Tuple:
 		if t.Kind == schema.List {
-			return w.listOf(x, t, at, depth)
+			return w.listOf(x, to, depth)
 		}
 	}
 	if t.Kind == schema.Null {
-		return schema.Value{}, &typeError{at, fmt.Sprintf("null, as in the first %d rows (say its type by schema)", sampleRows), v}
+		return schema.Value{}, &typeError{"", fmt.Sprintf("null, as in the first %d rows (say its type by schema)", sampleRows), v}
 	}
-	return schema.Value{}, &typeError{at, t.String(), v}
+	return schema.Value{}, &typeError{"", t.String(), v}
 }
 
 func intAs(x starlark.Int, t *schema.Type) (schema.Value, bool) {
@@ -149,13 +166,13 @@ func (w *worker) take(n int) []schema.Value {
 	return w.arena[start : start+n : start+n]
 }
 
-func (w *worker) listOf(x starlark.Indexable, t *schema.Type, at schema.Path, depth int) (schema.Value, error) {
+func (w *worker) listOf(x starlark.Indexable, to *column, depth int) (schema.Value, error) {
 	elems := w.take(x.Len())
 	for i := range elems {
 		var err error
-		if elems[i], err = w.toRow(x.Index(i), &t.Fields[0].Type, at, depth+1); err != nil {
-			if e, ok := err.(*typeError); ok && e.path == at {
-				e.path = at.Elem()
+		if elems[i], err = w.toRow(x.Index(i), to.kids[0], depth+1); err != nil {
+			if e, ok := err.(*typeError); ok {
+				e.path = join(schema.Path("").Elem(), e.path)
 			}
 			return schema.Value{}, err
 		}
@@ -163,20 +180,19 @@ func (w *worker) listOf(x starlark.Indexable, t *schema.Type, at schema.Path, de
 	return schema.ListValue(elems), nil
 }
 
-func (w *worker) structOf(x *starlark.Dict, t *schema.Type, at schema.Path, depth int) (schema.Value, error) {
-	elems := w.take(len(t.Fields))
+func (w *worker) structOf(x *starlark.Dict, to *column, depth int) (schema.Value, error) {
+	elems := w.take(len(to.kids))
 	found := 0
-	for i := range t.Fields {
-		f := &t.Fields[i]
-		v, ok, err := x.Get(starlark.String(f.Name))
+	for i, kid := range to.kids {
+		v, ok, err := x.Get(to.keys[i])
 		if err != nil || !ok {
 			elems[i] = schema.NullValue
 			continue
 		}
 		found++
-		if elems[i], err = w.toRow(v, &f.Type, "", depth+1); err != nil {
+		if elems[i], err = w.toRow(v, kid, depth+1); err != nil {
 			if e, ok := err.(*typeError); ok {
-				e.path = join(at.Field(f.Name), e.path)
+				e.path = join(schema.Path("").Field(to.typ.Fields[i].Name), e.path)
 			}
 			return schema.Value{}, err
 		}
@@ -184,12 +200,12 @@ func (w *worker) structOf(x *starlark.Dict, t *schema.Type, at schema.Path, dept
 	if found < x.Len() {
 		for _, k := range x.Keys() {
 			name, isText := starlark.AsString(k)
-			if _, i := t.Field(name); !isText || i < 0 {
-				return schema.Value{}, &typeError{at, t.String(), extraKey{k}}
+			if _, i := to.typ.Field(name); !isText || i < 0 {
+				return schema.Value{}, &typeError{"", to.typ.String(), extraKey{k}}
 			}
 		}
 	}
-	return schema.StructValue(t, elems), nil
+	return schema.StructValue(to.typ, elems), nil
 }
 
 // join returns the path below, seen from at.

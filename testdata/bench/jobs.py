@@ -160,6 +160,29 @@ def hf_add(source, out, _):
     timed(lambda: rows.map(lambda row: {"agent_name": "tool_agent"}).to_parquet(out))
 
 
+def hf_map(source, out, _):
+    """verl's mapping of GSM8K by map and to_parquet; load_dataset, which fills its cache beside the output, is not counted."""
+    import re
+
+    def extract_solution(text):
+        found = re.search("#### (\\-?[0-9\\.\\,]+)", text)
+        assert found is not None
+        return found.group(0).split("#### ")[1].replace(",", "")
+
+    def process_fn(example, idx):
+        question, answer = example.pop("question"), example.pop("answer")
+        return {
+            "data_source": "openai/gsm8k",
+            "prompt": [{"role": "user", "content": question + SUFFIX}],
+            "ability": "math",
+            "reward_model": {"style": "rule", "ground_truth": extract_solution(answer)},
+            "extra_info": {"split": "train", "index": idx, "answer": answer, "question": question},
+        }
+
+    rows = loaded(source, out + ".cache")
+    timed(lambda: rows.map(process_fn, with_indices=True).to_parquet(out))
+
+
 def hf_load(source, out, _):
     """datasets.load_dataset with an empty cache, which out is."""
     timed(lambda: loaded(source, out))
@@ -197,7 +220,7 @@ def versions(*_):
 
 JOBS = {
     f.__name__: f
-    for f in (duckdb_gsm8k, polars_gsm8k, pyarrow_gsm8k, duckdb_edit, polars_edit, pyarrow_edit, hf_add, hf_load, content, versions)
+    for f in (duckdb_gsm8k, polars_gsm8k, pyarrow_gsm8k, duckdb_edit, polars_edit, pyarrow_edit, hf_add, hf_map, hf_load, content, versions)
 }
 
 if __name__ == "__main__":

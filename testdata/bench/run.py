@@ -126,6 +126,27 @@ def engines(b):
         b.bar(f"{title}: wall, rlprep / HF datasets", median(ratio), 1 / 80)
 
 
+def pipelines(b):
+    """verl's mapping of GSM8K as a pipeline file and as a map function in Starlark, against HF datasets' map of it, in turn."""
+    source, hf = b.path("rg7473", "train.parquet"), "HF datasets map, to_parquet"
+    title = "gsm8k → verl rows, by a pipeline file"
+
+    def ours(command, name):
+        argv = [b.args.rlprep, command, os.path.join(ROOT, "testdata", name), "--source", source, "--split", "train", "-j", "2"]
+        return [*argv, "-o", os.path.join(OUT, "own")]
+
+    run, star = ("rlprep run", ours("run", "pipelines/gsm8k.yaml"), "own/train.parquet"), ("rlprep map", ours("map", "maps/gsm8k.star"), "own/train.parquet")
+    want = b.wanted(b.path("verl", "train.parquet"))
+    runs, _ = b.pairs(title, [run, star, (hf, b.job("hf_map", source, os.path.join(OUT, "hf.parquet")), "hf.parquet")], want, min(3, b.args.pairs))
+    for tool, limit in (("rlprep run", 1 / 8), ("rlprep map", 1 / 4)):
+        pair = [x.wall / y.wall for x, y in zip(runs[tool], runs[hf]) if x and y]
+        what = "by a pipeline file" if tool == "rlprep run" else "by a map function in Starlark"
+        if tool != "rlprep run":
+            b.row(f"gsm8k → verl rows, {what}", f"{hf} (the same runs)", [r for r in runs[hf] if r], pair)
+        b.bar(f"gsm8k → verl rows, {what}: wall, rlprep / HF datasets", median(pair), limit)
+        b.bar(f"gsm8k → verl rows, {what}: peak memory", peak(runs[tool]), 512, " MiB")
+
+
 def large(b):
     """add and reshard on a file of about 4 GB, which is made for it and removed."""
     source, folder = b.path("verl", "train.parquet"), os.path.join(BENCH, f"large-{os.getpid()}")
@@ -179,7 +200,7 @@ def found(path, row):
 
 
 def main():
-    parts = {f.__name__: f for f in (preprocess, columns, engines, large, lint)}
+    parts = {f.__name__: f for f in (preprocess, columns, engines, pipelines, large, lint)}
     ap = argparse.ArgumentParser()
     ap.add_argument("--quick", action="store_true", help="×1, one pair, no bars: does everything run and give the rows wanted?")
     ap.add_argument("--pairs", type=int, default=0, help="alternating pairs a job (default 9; --quick: 1)")

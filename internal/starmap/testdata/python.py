@@ -4,6 +4,44 @@ import math  # noqa: F401, for eval
 import re  # noqa: F401, for eval
 
 EXPRS = r'''
+"-".join("héß")
+[c for c in "日a"]
+{c: 1 for c in "ab"}
+list("aé")
+sorted("hello")
+sorted("bA", key=lambda c: c.lower())
+list(enumerate("ab", 1))
+list(zip("ab", [1, 2], "xy"))
+list(reversed("abc"))
+max("hello")
+min("hello")
+max("abc", "abd")
+any("")
+all("ab")
+tuple("ab")
+[x for pair in ["ab", "cd"] for x in pair]
+divmod(7, 2)
+divmod(-7, 2)
+divmod(7.5, -2)
+math.gcd(12, -18)
+math.isqrt(17)
+math.comb(5, 2)
+math.factorial(20)
+math.trunc(-3.7)
+math.log10(1000)
+math.log2(8)
+math.isnan(math.nan)
+math.isinf(-math.inf)
+math.isfinite(1)
+math.floor(-2.5)
+math.ceil(2.1)
+math.sqrt(16)
+math.pow(2, 10)
+math.hypot(3, 4)
+math.copysign(3, -0.0)
+math.log(8, 2)
+pow(2, -1)
+pow(2, 0.5)
 "héllo"[1]
 "héllo"[-1]
 "héllo"[1:3]
