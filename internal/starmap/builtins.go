@@ -225,13 +225,19 @@ func digitValue(r rune) rune {
 	return r - zero
 }
 
+// maxDigits is how many digits Python reads as an integer: more take long.
+const maxDigits = 4300
+
 func toInt(t *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	if len(args) == 1 && len(kwargs) == 0 {
 		switch x := args[0].(type) {
 		case starlark.String:
+			if len(x) > maxDigits { // Python's bound, but for blanks around them
+				return nil, fmt.Errorf("int of a text of %d bytes: an integer has at most %d digits", len(x), maxDigits)
+			}
 			s, ok := number(string(x))
 			i, good := new(big.Int).SetString(strings.TrimPrefix(s, "+"), 10)
-			if !ok || !good || strings.HasPrefix(s, "++") || strings.HasPrefix(s, "+-") || len(s) > 4300 {
+			if !ok || !good || strings.HasPrefix(s, "++") || strings.HasPrefix(s, "+-") {
 				return nil, fmt.Errorf("int of %s, which is no integer", cut(x.String(), 60))
 			}
 			return starlark.MakeBigInt(i), nil
@@ -268,8 +274,11 @@ func round(_ *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs 
 	if err := starlark.UnpackArgs("round", args, kwargs, "number", &x, "ndigits?", &digits); err != nil {
 		return nil, err
 	}
-	if i, ok := x.(starlark.Int); ok && digits == starlark.None {
-		return i, nil
+	if i, ok := x.(starlark.Int); ok {
+		if n, err := starlark.AsInt32(digits); digits == starlark.None || err == nil && n >= 0 {
+			return i, nil
+		}
+		return nil, errors.New("round of an int to a number of digits below 0")
 	}
 	f, ok := x.(starlark.Float)
 	if !ok {

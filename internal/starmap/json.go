@@ -262,8 +262,11 @@ func load(d *json.Decoder, depth int) (starlark.Value, error) {
 		return starlark.Bool(x), nil
 	case json.Number:
 		if !strings.ContainsAny(x.String(), ".eE") {
+			if len(x) > maxDigits {
+				return nil, fmt.Errorf("%s has more than %d digits", cut(x.String(), 40), maxDigits)
+			}
 			i, ok := new(big.Int).SetString(x.String(), 10)
-			if !ok || len(x) > 4300 {
+			if !ok {
 				return nil, fmt.Errorf("%s is no integer", cut(x.String(), 40))
 			}
 			return starlark.MakeBigInt(i), nil

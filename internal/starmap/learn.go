@@ -93,6 +93,7 @@ func (p *Probe) see(w *worker, row schema.Row, names []starlark.Value, in *schem
 // note takes one row that came out into account.
 func (p *Probe) note(o outcome, number int64, in *schema.Schema) error {
 	keys := p.keys(o, in)
+	left := DefaultSteps
 	if !p.some {
 		p.some = true
 		p.columns = keys
@@ -105,19 +106,32 @@ func (p *Probe) note(o outcome, number int64, in *schema.Schema) error {
 		if i < 0 && p.declares(k) {
 			continue
 		}
+		if i < 0 && p.passing(k) { // the rows before left it as it is
+			i = len(p.columns)
+			p.columns, p.shapes = append(p.columns, k), append(p.shapes, &shape{name: k, passed: true})
+		}
 		if i < 0 {
 			return fmt.Errorf("key %s is here, and not in the rows before it: give it in every row, or say its type by schema", k)
 		}
-		if err := p.shapes[i].observe(o.get(k), schema.Path("").Field(k), number, 0); err != nil && !p.declares(k) {
+		if err := p.shapes[i].observe(o.get(k), schema.Path("").Field(k), number, 0, &left); err != nil && !p.declares(k) {
 			return err
 		}
 	}
-	for _, c := range p.columns {
-		if !slices.Contains(keys, c) && !p.declares(c) {
+	for i, c := range p.columns {
+		if slices.Contains(keys, c) || p.declares(c) {
+			continue
+		}
+		if p.shapes[i].passed = p.passing(c); !p.shapes[i].passed {
 			return fmt.Errorf("key %s is missing, and the rows before have it: give it a value, or None", c)
 		}
 	}
 	return nil
+}
+
+// passing reports whether a column goes on as it is in a row whose result does not set it.
+func (p *Probe) passing(name string) bool {
+	f, i := p.in.Column(name)
+	return i >= 0 && p.m.passes(f)
 }
 
 func (p *Probe) declares(name string) bool {
@@ -159,6 +173,8 @@ func (m *Map) Learn(p *Probe) error {
 		t := s.typ()
 		if f, at := p.in.Column(name); at >= 0 && s.fits(f.Type) {
 			t = f.Type
+		} else if s.passed {
+			return fmt.Errorf("%s: key %s: %s in some rows, and the source's %s in others, in which it is not set: give it one type", m.place(), path, s.typ(), f.Type)
 		} else if err := s.writable(path); err != nil {
 			return fmt.Errorf("%s: %w", m.place(), err)
 		}

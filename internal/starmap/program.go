@@ -155,6 +155,7 @@ type worker struct {
 	timer  *time.Timer
 	armed  bool
 	arena  []schema.Value
+	values int // that the row at hand has been made into
 }
 
 // firstSteps are taken without a look at the time.
@@ -190,7 +191,7 @@ func (w *worker) arm() {
 func (w *worker) begin(steps uint64) {
 	w.thread.Steps, w.end, w.over, w.late = 0, steps, false, false
 	w.thread.SetMaxExecutionSteps(min(firstSteps, steps))
-	w.arena = w.arena[:0]
+	w.arena, w.values = w.arena[:0], 0
 }
 
 // done ends a row.

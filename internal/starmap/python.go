@@ -202,6 +202,8 @@ func hintAt(toks []lexeme, i int) string {
 			return "is not is Python's alone: write != (x != None)"
 		}
 		return "is is Python's alone: write == (x == None)"
+	case t.kind == lexNumber && strings.Contains(t.text, "_"):
+		return "_ within a number is Python's alone: write " + strings.ReplaceAll(t.text, "_", "")
 	case t.text == ":=":
 		return "the walrus := is Python's alone: assign on a line of its own"
 	case t.text == "->":

@@ -16,6 +16,7 @@ type shape struct {
 	name   string
 	kind   schema.Kind // Missing: nothing but None so far
 	row    int64       // in which the kind was seen first
+	passed bool        // in some row it is the source's own value
 	fields []*shape
 	elem   *shape
 }
@@ -32,10 +33,13 @@ func (e *conflict) Error() string {
 	return fmt.Sprintf("key %s: %s here, %s in row %d", e.path, e.here, e.there, e.firstRow)
 }
 
-// observe takes a value into account.
-func (s *shape) observe(v starlark.Value, at schema.Path, row int64, depth int) error {
+// observe takes a value into account. left is how many more values the row may hold: lists that hold one another twice have very many.
+func (s *shape) observe(v starlark.Value, at schema.Path, row int64, depth int, left *int) error {
 	if depth > maxDepth {
 		return errDeep
+	}
+	if *left--; *left < 0 {
+		return errTooMuch
 	}
 	kind := schema.Missing
 	switch x := v.(type) {
@@ -72,7 +76,7 @@ func (s *shape) observe(v starlark.Value, at schema.Path, row int64, depth int) 
 	}
 	switch x := v.(type) {
 	case *starlark.Dict:
-		return s.observeDict(x, at, row, depth)
+		return s.observeDict(x, at, row, depth, left)
 	case starlark.Indexable:
 		if kind != schema.List {
 			break
@@ -81,7 +85,7 @@ func (s *shape) observe(v starlark.Value, at schema.Path, row int64, depth int) 
 			s.elem = &shape{}
 		}
 		for i := range x.Len() {
-			if err := s.elem.observe(x.Index(i), at.Elem(), row, depth+1); err != nil {
+			if err := s.elem.observe(x.Index(i), at.Elem(), row, depth+1, left); err != nil {
 				return err
 			}
 		}
@@ -89,7 +93,7 @@ func (s *shape) observe(v starlark.Value, at schema.Path, row int64, depth int) 
 	return nil
 }
 
-func (s *shape) observeDict(x *starlark.Dict, at schema.Path, row int64, depth int) error {
+func (s *shape) observeDict(x *starlark.Dict, at schema.Path, row int64, depth int, left *int) error {
 	for _, kv := range x.Items() {
 		name, ok := kv[0].(starlark.String)
 		if !ok {
@@ -100,7 +104,7 @@ func (s *shape) observeDict(x *starlark.Dict, at schema.Path, row int64, depth i
 			f = &shape{name: string(name)}
 			s.fields = append(s.fields, f)
 		}
-		if err := f.observe(kv[1], at.Field(f.name), row, depth+1); err != nil {
+		if err := f.observe(kv[1], at.Field(f.name), row, depth+1, left); err != nil {
 			return err
 		}
 	}

@@ -142,7 +142,8 @@ func TestRefused(t *testing.T) {
 		`re.sub(r"a", r"\2", "a")`:           "names group 2",
 		`re.search("a", None)`:               "the text to look in is None",
 		`re.search("a", "a", re.X)`:          "has no .X",
-		`"a".center(9)`:                      "center is not here",
+		`"a".translate({})`:                  "translate is not here",
+		`round(1234, -2)`:                    "digits below 0",
 		`type("a")`:                          "isinstance",
 		`"{:d}".format("a")`:                 "not understood",
 		`"%d" % "a"`:                         "expected a number",
@@ -208,6 +209,7 @@ func TestHints(t *testing.T) {
 		"x = 2 ** 3":                                        "fn.star:1:7: **",
 		"x = {**a, 'b': 1}":                                 "fn.star:1:6: a dict in a dict",
 		"x = {'b': 1, **a}":                                 "fn.star:1:14: a dict in a dict",
+		"x = 1_000":                                         "fn.star:1:5: _ within a number",
 		"x = [1, *a]":                                       "fn.star:1:9: a list in a list",
 		"def f(x):\n    del x['a']":                         "fn.star:2:5: del",
 		"def f(x):\n    global y":                           "fn.star:2:5: global",
@@ -258,6 +260,8 @@ func TestSemantics(t *testing.T) {
 		{"null and a value", "def process_fn(e):\n    return {'x': None if e['n'] else 'v'}", `{"n":1}` + "\n" + `{"n":0}`, `{"n":1,"x":null}` + "\n" + `{"n":0,"x":"v"}`},
 		{"tuples are lists", "def process_fn(e):\n    return {'x': (1, 2)}", `{"n":1}`, `{"n":1,"x":[1,2]}`},
 		{"idx is the number of the row", "def make_map_fn(split):\n    return lambda e, i: {'i': i, 's': split}", `{"n":1}` + "\n" + `{"n":2}`, `{"n":1,"i":0,"s":"train"}` + "\n" + `{"n":2,"i":1,"s":"train"}`},
+		{"the example in some rows", "def process_fn(e):\n    if e['n'] == 1:\n        return e\n    return {'n': e['n'] + 5, 's': e['s'] + '!'}", `{"n":1,"s":"a"}` + "\n" + `{"n":2,"s":"b"}`, `{"n":1,"s":"a"}` + "\n" + `{"n":7,"s":"b!"}`},
+		{"the example in later rows", "def process_fn(e):\n    if e['n'] == 1:\n        return e\n    return {'s': e['s'] + '!'}", `{"n":2,"s":"b"}` + "\n" + `{"n":1,"s":"a"}`, `{"n":2,"s":"b!"}` + "\n" + `{"n":1,"s":"a"}`},
 		{"get with a default", "def process_fn(e):\n    return {'x': e.get('no', 'd'), 'y': 'n' in e}", `{"n":1}`, `{"n":1,"x":"d","y":true}`},
 	} {
 		rows, err := mapRows(t, c.script, c.in)
@@ -273,6 +277,7 @@ func TestFaultyRows(t *testing.T) {
 	for _, c := range []struct{ name, script, in, want string }{
 		{"another type after the sample", "def process_fn(e):\n    return {'x': {'y': 'a' if e['n'] else 1}}", many, "fn.star:1:1: row 1200: map-type: key x.y: expected int64, got text \"a\""},
 		{"another type in the sample", "def process_fn(e):\n    return {'x': [{'y': 'a' if e['n'] else 1}]}", `{"n":0}` + "\n" + `{"n":1}`, "fn.star:1:1: row 1: key x[].y: text \"a\" here, int64 in row 0"},
+		{"another type than the source's, in some rows", "def process_fn(e):\n    if e['n'] == 0:\n        return e\n    return {'n': str(e['n'])}", `{"n":0}` + "\n" + `{"n":1}`, "key n: string in some rows, and the source's int64 in others"},
 		{"a key that is missing", "def process_fn(e):\n    return {'x': 1} if e['n'] == 0 else {}", many, "row 1200: map-type: key x is missing"},
 		{"a key that is new", "def process_fn(e):\n    return {'x': 1} if e['n'] == 0 else {'x': 1, 'y': 2}", many, "row 1200: map-type: key y is new"},
 		{"a key of a struct that is new", "def process_fn(e):\n    return {'x': {'a': 1} if e['n'] == 0 else {'b': 2}}", many, `row 1200: map-type: key x: expected struct<a: int64>, got a dict with the key "b"`},
@@ -354,6 +359,17 @@ func TestHostile(t *testing.T) {
 		"a large script":     strings.Repeat("x = 1\n", 1<<18) + head + "    return {}",
 		"a pattern":          head + "    return {'x': re.search('(' * 30000, 'a')}",
 		"many patterns":      head + "    for i in range(1000000):\n        re.search('a' * (i % 20000) + str(i), 'a' * 10000)",
+		"lists that share":   head + "    x = [1]\n    for i in range(60):\n        x = [x, x]\n    return {'x': x}",
+		"dicts that share":   head + "    x = {'a': 1}\n    for i in range(60):\n        x = {'a': x, 'b': x}\n    return x",
+		"dumps in a circle":  head + "    d = {}\n    d['a'] = d\n    return {'x': json.dumps(d, indent=2)}",
+		"a shift":            head + "    return {'x': 1 << 1000000000}",
+		"an int of text":     head + "    return {'x': int('9' * 4000000)}",
+		"an int of JSON":     head + "    return {'x': json.loads('9' * 1000000)}",
+		"split":              head + "    return {'x': ('a ' * 30000000).split()}",
+		"characters":         head + "    for c in 'a' * 60000000:\n        pass\n    return {'x': 1}",
+		"many prints":        head + "    for i in range(3000000):\n        print('x' * 100)\n    return {'x': 1}",
+		"sorted":             head + "    return {'x': sorted(range(1000000000))}",
+		"factorials":         head + "    for i in range(1000000):\n        math.factorial(4000)\n    return {'x': 1}",
 		"a slow pattern":     head + "    return {'x': re.findall('(a*)*b', 'a' * 1000000)}",
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -75,7 +75,7 @@ func makeTextMethods() {
 		},
 		"partition": partition(false), "rpartition": partition(true),
 		"removeprefix": trim(strings.TrimPrefix), "removesuffix": trim(strings.TrimSuffix),
-		"zfill": textZfill, "ljust": justify('<'), "rjust": justify('>'), "center": refuse[string]("center"),
+		"zfill": textZfill, "ljust": justify('<'), "rjust": justify('>'), "center": justify('^'),
 		"encode": refuse[string]("encode"), "translate": refuse[string]("translate"), "expandtabs": refuse[string]("expandtabs"),
 		"isidentifier": refuse[string]("isidentifier"), "isprintable": refuse[string]("isprintable"), "format_map": refuse[string]("format_map"),
 	}
@@ -321,6 +321,9 @@ func textSplit(t *starlark.Thread, s string, args starlark.Tuple, kwargs []starl
 	var parts []string
 	rest := strings.TrimLeftFunc(s, isSpace)
 	for rest != "" {
+		if uint64(len(parts)) > budget(t) {
+			return nil, errTooMuch
+		}
 		end := strings.IndexFunc(rest, isSpace)
 		if end < 0 || most >= 0 && len(parts) >= most {
 			parts = append(parts, rest)
@@ -353,6 +356,9 @@ func textRsplit(t *starlark.Thread, s string, args starlark.Tuple, kwargs []star
 		rest = strings.TrimRightFunc(rest, isSpace)
 	}
 	for some || rest != "" {
+		if uint64(len(parts)) > budget(t) {
+			return nil, errTooMuch
+		}
 		i, w := strings.LastIndexFunc(rest, isSpace), 0
 		if some {
 			i, w = strings.LastIndex(rest, sep), len(sep)
@@ -383,6 +389,9 @@ func textSplitlines(t *starlark.Thread, s string, args starlark.Tuple, kwargs []
 	}
 	var parts []string
 	for s != "" {
+		if uint64(len(parts)) > budget(t) {
+			return nil, errTooMuch
+		}
 		i := strings.IndexFunc(s, isLineEnd)
 		if i < 0 {
 			parts = append(parts, s)
@@ -601,9 +610,13 @@ func justify(align byte) methodFunc[string] {
 		if err := chargeText(t, width*len(fill)); err != nil {
 			return nil, err
 		}
-		if align == '<' {
-			return starlark.String(s + strings.Repeat(fill, pad)), nil
+		before := pad
+		switch align {
+		case '<':
+			before = 0
+		case '^': // as Python puts the odd one
+			before = pad/2 + pad&width&1
 		}
-		return starlark.String(strings.Repeat(fill, pad) + s), nil
+		return starlark.String(strings.Repeat(fill, before) + s + strings.Repeat(fill, pad-before)), nil
 	}
 }

@@ -97,6 +97,9 @@ func (w *worker) toRow(v starlark.Value, to *column, depth int) (schema.Value, e
 	if depth > maxDepth {
 		return schema.Value{}, errDeep
 	}
+	if w.values++; w.values > DefaultSteps {
+		return schema.Value{}, errTooMuch
+	}
 	switch x := v.(type) {
 	case starlark.NoneType:
 		return schema.NullValue, nil
@@ -167,6 +170,9 @@ func (w *worker) take(n int) []schema.Value {
 }
 
 func (w *worker) listOf(x starlark.Indexable, to *column, depth int) (schema.Value, error) {
+	if w.values+x.Len() > DefaultSteps {
+		return schema.Value{}, errTooMuch
+	}
 	elems := w.take(x.Len())
 	for i := range elems {
 		var err error

@@ -20,6 +20,10 @@ any("")
 all("ab")
 tuple("ab")
 [x for pair in ["ab", "cd"] for x in pair]
+"ab".center(5, "*") + "|"
+"abc".center(6) + "|"
+"abcd".center(3)
+round(7, 2)
 divmod(7, 2)
 divmod(-7, 2)
 divmod(7.5, -2)
