@@ -20,7 +20,11 @@ func verbNames() []string {
 }
 
 func (f *File) steps(n *yamlfile.Node, open func(string) (string, error)) {
-	if n.Kind != yamlfile.List || len(n.List) == 0 {
+	if n.Kind == yamlfile.List && len(n.List) == 0 {
+		f.Fault(n.Pos, "steps is an empty list: '- drop: [question]'")
+		return
+	}
+	if n.Kind != yamlfile.List {
 		f.Fault(n.Pos, "steps is %s, expected a list: '- drop: [question]'", n)
 		return
 	}
@@ -50,6 +54,9 @@ func (f *File) step(n *yamlfile.Node, open func(string) (string, error)) {
 		switch {
 		case e.Name == "splits":
 			out.Splits = f.Texts(e.Value, "splits")
+		case v == nil && out.Verb != nil && slices.ContainsFunc(out.Verb.Args, func(a transform.Arg) bool { return a.Name == e.Name }):
+			f.Fault(e.Pos, "%s is an argument of %s: it stands further to the right than that", e.Name, out.Verb.Name)
+			return
 		case v == nil:
 			f.noVerb(e.Pos, e.Name)
 			return
@@ -78,6 +85,10 @@ func (f *File) step(n *yamlfile.Node, open func(string) (string, error)) {
 func (f *File) noVerb(at yamlfile.Pos, name string) {
 	if slices.Contains(later, name) {
 		f.Fault(at, "step %s needs all rows at once: a pipeline takes them one by one, so it has no such step", name)
+		return
+	}
+	if first, _, joined := strings.Cut(name, " - "); joined {
+		f.Fault(at, "the lines of %q run together: the dashes of steps stand one below the other", first)
 		return
 	}
 	f.Unknown(at, "step", name, verbNames())

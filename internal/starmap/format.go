@@ -45,7 +45,7 @@ func appendRepr(t *starlark.Thread, b *strings.Builder, v starlark.Value, depth 
 	case starlark.Float:
 		b.WriteString(floatText(float64(v)))
 	case starlark.String:
-		if err := chargeText(t, len(v)); err != nil {
+		if err := chargeText(t, 4*len(v)); err != nil {
 			return err
 		}
 		appendQuoted(b, string(v))

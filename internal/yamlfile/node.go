@@ -1,10 +1,12 @@
 package yamlfile
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -50,6 +52,10 @@ type Entry struct {
 func (r *Reader) Parse(text []byte) (root *Node, err error) {
 	if len(text) > maxBytes {
 		return nil, r.ErrorAt(Pos{1, 1}, "the file has %d bytes: %s has at most %d", len(text), r.What, maxBytes)
+	}
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	if at, what := unreadable(text); what != "" {
+		return nil, r.ErrorAt(at, "%s", what)
 	}
 	if at, ok := deep(text); ok {
 		return nil, r.ErrorAt(at, "values are nested more than %d deep", maxDepth)
@@ -98,10 +104,30 @@ func deep(text []byte) (Pos, bool) {
 	return Pos{}, false
 }
 
+// unreadable looks for what no YAML has, and says where.
+func unreadable(text []byte) (Pos, string) {
+	for i, line := range bytes.Split(text, []byte("\n")) {
+		if k := bytes.IndexFunc(line, func(r rune) bool { return r < ' ' && r != '\t' && r != '\r' }); k >= 0 {
+			return Pos{i + 1, k + 1}, "a control character: is this YAML, in UTF-8?"
+		}
+		if !utf8.Valid(line) {
+			return Pos{i + 1, 1}, "the line is not UTF-8"
+		}
+	}
+	return Pos{}, ""
+}
+
 func (r *Reader) syntaxError(err error) error {
 	var e *yaml.SyntaxError
 	if errors.As(err, &e) && e.Token != nil && e.Token.Position != nil {
-		return r.ErrorAt(Pos{e.Token.Position.Line, e.Token.Position.Column}, "%s", e.Message)
+		msg := e.Message
+		switch {
+		case strings.Contains(msg, "'\t'"):
+			msg = "a tab: YAML is indented by blanks"
+		case strings.Contains(msg, "not allowed in this context"):
+			msg += ": does it stand below what is before it? Its indent is another"
+		}
+		return r.ErrorAt(Pos{e.Token.Position.Line, e.Token.Position.Column}, "%s", msg)
 	}
 	first, _, _ := strings.Cut(err.Error(), "\n")
 	return r.ErrorAt(Pos{1, 1}, "read YAML: %s", first)
