@@ -38,7 +38,7 @@ const (
 // A killing is one job that is killed again and again.
 type killing struct {
 	bin, source string
-	command     []string // nil: preprocess of a recipe
+	command     []string          // nil: preprocess of a recipe
 	want        map[string]string // name to sha256 of what a run that nobody disturbs writes; nil: it ends with 1 and writes nothing
 	sizes       map[string]int64
 	took        time.Duration
