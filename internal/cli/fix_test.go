@@ -630,3 +630,83 @@ func TestFixIndex(t *testing.T) {
 		})
 	}
 }
+
+// TestFixMutations mends the faults that are put into correct data: a rule with mends finds nothing more, or says why; rows in which there
+// was no fault are what they were, and the one that had it differs from what it was in nothing but what is said to be mended, or is gone.
+// RLPREP_FIX=all takes all mutations, else every third.
+func TestFixMutations(t *testing.T) {
+	mended, restored := 0, 0
+	for n := range mutations {
+		m := &mutations[n]
+		if n%3 != 0 && os.Getenv("RLPREP_FIX") != "all" {
+			continue
+		}
+		t.Run(m.rule+" "+m.what, func(t *testing.T) {
+			changed, back := m.fix(t)
+			if changed {
+				mended++
+			}
+			if back {
+				restored++
+			}
+		})
+	}
+	t.Logf("%d mutations mended; in %d the row is what it was before the fault", mended, restored)
+}
+
+// fix mends the data of a mutation; back: the row says again what it said before.
+func (m *mutation) fix(t *testing.T) (changed, back bool) {
+	files := m.write(t)
+	before, stamp := rowsOf(t, files), stamps(t, files)
+	flags := []string{"lint", "--fix", "--unsafe-fixes", "--agent", "tool_agent", "--output-format", "concise"}
+	if m.target != "" {
+		flags = append(flags, "--target", m.target)
+	}
+	status, found, said := runMain(t, append(flags, files...)...)
+	if status > ExitFindings {
+		t.Fatalf("exit %d: %s", status, said)
+	}
+	if r := rule.Find(m.rule); strings.Contains(found, "["+m.rule+" ") && (r.Unmended == "" && !strings.Contains(said, "every row of") || !strings.Contains(said, r.ID+" "+r.Name+": ")) {
+		t.Errorf("still found, and it is not said why: %s%s", found, said)
+	}
+	after := stamps(t, files)
+	_, again, more := runMain(t, append(flags, files...)...)
+	if !slices.Equal(after, stamps(t, files)) || again != found || strings.Contains(more, "mended:") {
+		t.Errorf("once more changes something: %s", more)
+	}
+	for f, rows := range rowsOf(t, files) {
+		touched, gone := touchedPaths(t, said, files[f])
+		at := 0
+		for i, was := range before[f] {
+			mine := f == mutFile && i == mutRow && m.row != nil
+			if gone && (mine || m.row == nil) && (at >= len(rows) || len(rows)-at < len(before[f])-i) {
+				continue // it is left out
+			}
+			if at >= len(rows) {
+				t.Fatalf("%s: row %d is gone: %s", files[f], i, said)
+			}
+			a, b := object(t, was), object(t, rows[at])
+			if mine {
+				base, err := json.Marshal(m.base(f*mutRows + i))
+				if err != nil {
+					t.Fatal(err)
+				}
+				back = plainJSON(t, object(t, string(base))) == plainJSON(t, object(t, rows[at]))
+			}
+			at++
+			if mine || m.row == nil || strings.Contains(said, "drops the column") || strings.Contains(said, "RL404") {
+				for _, p := range touched {
+					remove(a, strings.Split(p, "\x1f"))
+					remove(b, strings.Split(p, "\x1f"))
+				}
+			}
+			if x, y := plainJSON(t, a), plainJSON(t, b); x != y {
+				t.Fatalf("%s: row %d was\n%s\nand is\n%s\n%s", files[f], i, x, y, said)
+			}
+		}
+		if at != len(rows) {
+			t.Errorf("%s: %d rows are left, expected %d", files[f], len(rows), at)
+		}
+	}
+	return !slices.Equal(stamp, after), back
+}
