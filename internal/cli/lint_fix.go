@@ -289,7 +289,11 @@ func (x *fixRun) why(f rule.Finding) string {
 			return why + "; --unsafe-fixes " + m.Does
 		}
 	}
-	return cmp.Or(why, f.Rule.Unmended)
+	switch {
+	case why == "" || strings.Contains(why, f.Rule.Unmended):
+		return cmp.Or(why, f.Rule.Unmended)
+	}
+	return why + "; " + f.Rule.Unmended
 }
 
 func column(p schema.Path) string {

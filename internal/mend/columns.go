@@ -124,6 +124,21 @@ func (p *planner) eachValue(_ context.Context, r *request) (string, error) {
 	return "", nil
 }
 
+// renameFields gives fields of a struct their other names; nothing is decoded.
+func (p *planner) renameFields(_ context.Context, r *request) (string, error) {
+	f, _ := p.files[r.file].Schema.Lookup(r.Path)
+	if f.Type.Kind != schema.Struct {
+		return string(r.Path) + " is " + f.Type.String(), nil
+	}
+	for _, names := range r.mend.Names {
+		_, old := f.Type.Field(names[0])
+		if _, now := f.Type.Field(names[1]); old >= 0 && now < 0 {
+			p.add(r, r.file, r.Path, transform.Rename{From: r.Path.Field(names[0]), To: r.Path.Field(names[1])})
+		}
+	}
+	return "", nil
+}
+
 // dropRows leaves out the rows that the rule finds.
 func (p *planner) dropRows(_ context.Context, r *request) (string, error) {
 	p.add(r, r.file, r.Path, dropper{r.Rule, p.job.Env, r.Path})

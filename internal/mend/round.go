@@ -44,6 +44,8 @@ var actions = map[rule.Action]action{
 	rule.ReplaceAgent:  {(*planner).replaceAgent, false},
 	rule.EachText:      {(*planner).eachText, false},
 	rule.EachValue:     {(*planner).eachValue, false},
+	rule.ReadJSON:      {(*planner).readJSON, false},
+	rule.RenameFields:  {(*planner).renameFields, false},
 	rule.DropRows:      {(*planner).dropRows, false},
 }
 

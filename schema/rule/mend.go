@@ -41,6 +41,10 @@ const (
 	EachText
 	// EachValue makes each value anew, by Value.
 	EachValue
+	// ReadJSON makes texts that hold JSON objects or lists, all of the same keys, structs or lists.
+	ReadJSON
+	// RenameFields gives fields of the struct other names, by Names: where the old one is there and the new one is not.
+	RenameFields
 	// DropRows leaves out the rows that the rule finds at its own level.
 	DropRows
 )
@@ -55,6 +59,7 @@ type Mend struct {
 	Text  func(string) string
 	Value *Value
 	Known func(*Pass) func(agent string) bool
+	Names [][2]string
 	Strip func(*File) bool // of StripMetadata: that of HF datasets goes too
 }
 

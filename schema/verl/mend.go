@@ -36,6 +36,12 @@ const unknownRole = "who speaks cannot be told from a null, or from a name that 
 // dropFound leaves out the rows that a rule finds.
 var dropFound = rule.Mend{Do: rule.DropRows, Unsafe: true, Does: "leaves the rows out"}
 
+// shareGPT gives the fields of messages the names that verl asks for, where they have those of ShareGPT.
+var shareGPT = rule.Mend{Do: rule.RenameFields, Unsafe: true, Names: [][2]string{{"from", "role"}, {"value", "content"}}, Does: "calls from and value of a message role and content"}
+
+// readJSON makes what was written with json.dumps a struct again.
+var readJSON = rule.Mend{Do: rule.ReadJSON, Unsafe: true, Does: "reads the JSON out of the text, where all rows have the same keys"}
+
 // truthReads are what the ground truth of a row is made anew from.
 var truthReads = []schema.Path{groundTruth, dataSource, extraAnswer}
 

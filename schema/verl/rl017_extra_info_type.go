@@ -22,10 +22,11 @@ Write a dict, not json.dumps of one.
 			p.Reportf(schema.FilePos(f.Name).At(extraInfo), schema.Value{}, "%s instead of a struct: %s", field.Type, p.Consequence)
 		}
 	}),
-	Unmended: "which fields the text holds is not declared: step json of rlprep run reads them",
+	Mends:    []rule.Mend{readJSON},
+	Unmended: "a list is no struct, and rows that have different keys do not fit one: step json of rlprep run reads a declared type",
 	Examples: []rule.Example{
 		{Title: "written with json.dumps", Files: []string{`{"extra_info":"{\"index\": 0}"}`}, Want: []string{"0 -1 extra_info"}},
-		{Title: "a list", Files: []string{`{"extra_info":[{"index":0}]}`}, Want: []string{"0 -1 extra_info"}},
+		{Title: "a list", Files: []string{`{"extra_info":[{"index":0}]}`}, Want: []string{"0 -1 extra_info"}, Left: "extra_info is list"},
 		{Title: "a struct", Files: []string{`{"extra_info":{"index":0}}`}},
 		{Title: "null", Files: []string{`{"extra_info":null}`}},
 		{Title: "none", Files: []string{`{"id":0}`}},

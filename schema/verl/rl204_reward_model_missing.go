@@ -27,11 +27,14 @@ Make it a struct: {"style": "rule", "ground_truth": "72"}.
 			p.Reportf(schema.FilePos(f.Name).At(rewardModel), schema.Value{}, "%s instead of a struct: verl fails with TypeError in every reward", field.Type)
 		}
 	}),
-	Mends:    []rule.Mend{{Do: rule.EachValue, Unsafe: true, Value: allFromSolutions, Does: "takes the ground truth from the solution in extra_info.answer"}},
+	Mends: []rule.Mend{
+		{Do: rule.EachValue, Unsafe: true, Value: allFromSolutions, Does: "takes the ground truth from the solution in extra_info.answer"},
+		readJSON,
+	},
 	Unmended: "there is no solution to take it from, or the column holds something else",
 	Examples: []rule.Example{
 		{Title: "no such column", Files: []string{`{"data_source":"openai/gsm8k","ground_truth":"72"}`}, Want: []string{"0 -1 reward_model"}, Left: "the row has no solution in extra_info.answer"},
-		{Title: "written with json.dumps", Files: []string{`{"reward_model":"{\"style\": \"rule\", \"ground_truth\": \"72\"}"}`}, Want: []string{"0 -1 reward_model"}, Left: "reward_model is string"},
+		{Title: "written with json.dumps", Files: []string{`{"reward_model":"{\"style\": \"rule\", \"ground_truth\": \"72\"}"}`}, Want: []string{"0 -1 reward_model"}},
 		{Title: "a list of one", Files: []string{`{"reward_model":[{"style":"rule","ground_truth":"72"}]}`}, Want: []string{"0 -1 reward_model"}, Left: "reward_model is list"},
 		{Title: "in one file of two", Files: []string{`{"reward_model":{"style":"rule","ground_truth":"72"}}`, `{"id":7}`}, Want: []string{"1 -1 reward_model"}, Left: "the row has no solution in extra_info.answer"},
 		{Title: "lost, and the solution is there", Files: []string{`{"data_source":"openai/gsm8k","extra_info":{"answer":"It is 12 times 6.\n#### 72"}}`}, Want: []string{"0 -1 reward_model"}},

@@ -38,12 +38,14 @@ Write {"calc_gsm8k_reward": {"create_kwargs": {"ground_truth": "72"}}} as a dict
 			}
 		}
 	}),
+	Mends:    []rule.Mend{readJSON},
 	Unmended: "what the tool is to be given is not in the data",
 	Examples: []rule.Example{
-		{Title: "written with json.dumps", Files: []string{`{"extra_info":{"tools_kwargs":"{\"calc_gsm8k_reward\": {\"create_kwargs\": {}}}"}}`}, Want: []string{"0 -1 extra_info.tools_kwargs"}},
-		{Title: "one tool with json.dumps", Files: []string{`{"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":"{}","search":{"create_kwargs":{"q":"a"}}}}}`}, Want: []string{"0 -1 extra_info.tools_kwargs.calc_gsm8k_reward"}},
-		{Title: "its arguments with json.dumps", Files: []string{`{"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":"{}"}}}}`}, Want: []string{"0 -1 extra_info.tools_kwargs.calc_gsm8k_reward.create_kwargs"}},
-		{Title: "a list of names", Files: []string{`{"extra_info":{"tools_kwargs":["search"]}}`}, Want: []string{"0 -1 extra_info.tools_kwargs"}},
+		{Title: "written with json.dumps", Files: []string{`{"extra_info":{"tools_kwargs":"{\"calc_gsm8k_reward\": {\"create_kwargs\": {}}}"}}`}, Want: []string{"0 -1 extra_info.tools_kwargs"}, Left: "an object without keys"},
+		{Title: "one tool with json.dumps", Files: []string{`{"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":"{}","search":{"create_kwargs":{"q":"a"}}}}}`}, Want: []string{"0 -1 extra_info.tools_kwargs.calc_gsm8k_reward"}, Left: "an object without keys"},
+		{Title: "its arguments with json.dumps", Files: []string{`{"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":"{}"}}}}`}, Want: []string{"0 -1 extra_info.tools_kwargs.calc_gsm8k_reward.create_kwargs"}, Left: "an object without keys"},
+		{Title: "a list of names", Files: []string{`{"extra_info":{"tools_kwargs":["search"]}}`}, Want: []string{"0 -1 extra_info.tools_kwargs"}, Left: "is list"},
+		{Title: "arguments of a row, with json.dumps", Files: []string{`{"extra_info":{"tools_kwargs":"{\"calc_gsm8k_reward\": {\"create_kwargs\": {\"ground_truth\": \"72\"}}}"}}`}, Want: []string{"0 -1 extra_info.tools_kwargs"}},
 		{Title: "structs", Files: []string{`{"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":"72"}}}}}`}},
 		{Title: "null", Files: []string{`{"extra_info":{"tools_kwargs":null}}`}},
 	},

@@ -23,6 +23,7 @@ the first sample.
 			p.Reportf(schema.FilePos(f.Name).At(at), schema.Value{}, "%s: %s", what, p.Consequence)
 		}
 	}),
+	Mends:    []rule.Mend{shareGPT, readJSON},
 	Unmended: "who says the text is not in the data",
 	Examples: []rule.Example{
 		{Title: "written with json.dumps", Files: []string{`{"messages":"[{\"role\": \"user\", \"content\": \"Hi\"}]"}`}, Want: []string{"0 -1 messages"}},
