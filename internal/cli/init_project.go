@@ -84,28 +84,7 @@ func datasetName(folder string) string {
 
 // lookForData finds files of data whose names, or whose folder's, say their split, by the folder that makes a data set of them.
 func lookForData(dir string) (sets map[string][]foundSplit, order []string, err error) {
-	byFolder := map[string][]string{}
-	seen := 0
-	err = filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
-		rel, rerr := filepath.Rel(dir, name)
-		if rerr != nil || rel == "." {
-			return err
-		}
-		rel = filepath.ToSlash(rel)
-		if seen++; seen > maxLookFiles {
-			return fs.SkipAll
-		}
-		hidden := strings.HasPrefix(e.Name(), ".") || strings.HasPrefix(e.Name(), "__") || e.Name() == "node_modules"
-		switch {
-		case err != nil && e.IsDir(), e.IsDir() && (hidden || strings.Count(rel, "/") >= maxLookDepth):
-			return fs.SkipDir // what cannot be looked into holds no data of ours
-		case err != nil:
-			return err
-		case !e.IsDir() && !hidden && isDataName(rel):
-			byFolder[path.Dir(rel)] = append(byFolder[path.Dir(rel)], rel)
-		}
-		return nil
-	})
+	byFolder, err := dataNames(dir)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -130,13 +109,36 @@ func lookForData(dir string) (sets map[string][]foundSplit, order []string, err 
 		}
 	}
 	for set := range sets {
+		sets[set] = joinSplits(sets[set])
 		order = append(order, set)
 	}
 	slices.Sort(order)
-	for _, set := range order {
-		sets[set] = joinSplits(sets[set])
-	}
 	return sets, order, nil
+}
+
+// dataNames lists the files below dir that look like data, by folder. What cannot be looked into holds no data of ours.
+func dataNames(dir string) (map[string][]string, error) {
+	byFolder := map[string][]string{}
+	seen := 0
+	err := filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
+		rel, rerr := filepath.Rel(dir, name)
+		if rerr != nil || rel == "." {
+			return err
+		}
+		rel = filepath.ToSlash(rel)
+		if seen++; seen > maxLookFiles {
+			return fs.SkipAll
+		}
+		hidden := strings.HasPrefix(e.Name(), ".") || strings.HasPrefix(e.Name(), "__") || e.Name() == "node_modules"
+		switch {
+		case e.IsDir() && (err != nil || hidden || strings.Count(rel, "/") >= maxLookDepth):
+			return fs.SkipDir
+		case err == nil && !e.IsDir() && !hidden && isDataName(rel):
+			byFolder[path.Dir(rel)] = append(byFolder[path.Dir(rel)], rel)
+		}
+		return nil
+	})
+	return byFolder, err
 }
 
 // joinSplits joins what different folders have of a split.
@@ -171,16 +173,12 @@ func patterns(names, all []string) []string {
 	if len(names) < 2 {
 		return names
 	}
-	first, last := names[0], names[len(names)-1] // sorted: what these have in common all have
+	first, last := path.Base(names[0]), path.Base(names[len(names)-1]) // sorted: what these have in common all have
 	n := 0
 	for n < len(first) && n < len(last) && first[n] == last[n] {
 		n++
 	}
-	prefix := strings.TrimRight(first[:max(n, len(path.Dir(first))+1)], "0123456789")
-	pattern := prefix + "*" + path.Ext(first)
-	if path.Dir(first) == "." {
-		pattern = strings.TrimRight(first[:n], "0123456789") + "*" + path.Ext(first)
-	}
+	pattern := path.Join(path.Dir(names[0]), strings.TrimRight(first[:n], "0123456789")+"*"+path.Ext(first))
 	for _, name := range all {
 		if source.Match(pattern, name) != slices.Contains(names, name) {
 			return names

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/zeebo/xxh3"
@@ -29,11 +30,11 @@ const (
 	fresh = time.Hour
 )
 
-// A Store is a folder of entries.
+// A Store is a folder of entries. Its methods may be called from several goroutines at once.
 type Store struct {
 	dir   string
 	limit int64
-	wrote bool
+	wrote atomic.Bool
 }
 
 // Open returns the store in dir, which is made if need be; its entries are to have at most limit bytes together.
@@ -179,7 +180,7 @@ func (w *Writer) Commit(head []byte) {
 		os.Remove(w.file.Name())
 		return
 	}
-	w.store.wrote = true
+	w.store.wrote.Store(true)
 }
 
 // Discard leaves the entry out.
@@ -190,7 +191,7 @@ func (w *Writer) Discard() {
 
 // Close brings the folder below its limit where something was written: what was not used for longest goes first.
 func (s *Store) Close() {
-	if !s.wrote {
+	if !s.wrote.Load() {
 		return
 	}
 	all := s.list()

@@ -246,9 +246,6 @@ func nameless(dir string) (*os.File, error) {
 // judge calls Group for every key that was spilled, of each rule of the channel that emitted it. Nearly all keys stand alone, and
 // most rules do not mind those: they are sifted out before anything is sorted.
 func (p *Plan) judge(spilled []emitted, sieve *spill.Sieve, sink func(rule.Finding)) error {
-	if len(spilled) == 0 {
-		return nil
-	}
 	listeners, lone := p.listeners(sink)
 	s := &sorter{dir: p.Job.TempDir}
 	defer s.close()

@@ -101,10 +101,12 @@ func (p *Plan) Run(ctx context.Context) (*Report, error) {
 			rep.Dropped[k] += n
 		}
 	}
-	r.adder.Flush()
-	r.sieve.Seal()
-	if err := p.judge(r.spilled, r.sieve, fs.add); err != nil {
-		return nil, err
+	if len(r.spilled) > 0 {
+		r.adder.Flush()
+		r.sieve.Seal()
+		if err := p.judge(r.spilled, r.sieve, fs.add); err != nil {
+			return nil, err
+		}
 	}
 	return p.close(rep, fs)
 }
