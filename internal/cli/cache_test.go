@@ -233,3 +233,50 @@ func TestCacheSparesRows(t *testing.T) {
 		t.Errorf("what was kept is read again: exit %d: %s", code, again)
 	}
 }
+
+// TestCacheManyFiles: more files than are held open, all of whose rows stand in others too; and entries whose damage shows only when their
+// records are asked for.
+func TestCacheManyFiles(t *testing.T) {
+	cache := useCache(t)
+	files := hundred(t)
+	b, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 170 {
+		name := strings.Replace(files[0], "train-00000", fmt.Sprintf("train-1%04d", i), 1)
+		if err := os.WriteFile(name, b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, name)
+	}
+	lint := func(args ...string) string {
+		t.Helper()
+		code, stdout, stderr := runMain(t, slices.Concat([]string{"lint", "--output-format", "jsonl", "--verbose"}, args, files)...)
+		if code != ExitClean {
+			t.Fatalf("exit %d: %s", code, stderr)
+		}
+		if kept := strings.Contains(stderr, "270 of 270 files not read again"); kept != (len(args) > 0) {
+			t.Errorf("%q: kept %v", args, kept)
+		}
+		return stdout
+	}
+	first := lint()
+	if again := lint("-j", "3"); again != first || strings.Count(first, `"rule":"RL601"`) != len(files) {
+		t.Errorf("%d lines, then %d", strings.Count(first, "\n"), strings.Count(again, "\n"))
+	}
+	entries, _ := filepath.Glob(filepath.Join(cache, "*.kept"))
+	for _, name := range entries {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text[len(text)/4] ^= 1 // marks come first, and are a seventh; heads and keys come last
+		if err := os.WriteFile(name, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if again := lint(); again != first || len(entries) != len(files) {
+		t.Errorf("%d entries; after damage %d lines, then %d", len(entries), strings.Count(first, "\n"), strings.Count(again, "\n"))
+	}
+}

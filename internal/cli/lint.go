@@ -254,6 +254,12 @@ func (l *lint) check(ctx context.Context, set *source.Set) (*pipeline.Report, er
 		}
 	}
 	rep, err := plan.Run(ctx)
+	if errors.Is(err, pipeline.ErrKept) {
+		j.Cache = nil
+		if plan, err = pipeline.NewPlan(j); err == nil {
+			rep, err = plan.Run(ctx)
+		}
+	}
 	if err == nil && l.verbose && rep.Kept > 0 {
 		fmt.Fprintf(l.app.stderr, "%d of %s not read again: they are as an earlier run found them\n", rep.Kept, counted(len(set.Files()), "file"))
 	}

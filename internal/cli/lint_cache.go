@@ -117,7 +117,7 @@ func (c *setCache) key(file int) (key string, settled bool) {
 }
 
 // Load implements pipeline.Cache.
-func (c *setCache) Load(file, size int, each func(records []byte)) pipeline.Kept {
+func (c *setCache) Load(file, size int, each func(marks []byte)) pipeline.Kept {
 	key, _ := c.key(file)
 	if key == "" {
 		return nil

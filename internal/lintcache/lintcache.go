@@ -6,7 +6,7 @@ package lintcache
 import (
 	"encoding/binary"
 	"encoding/hex"
-	"io"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,9 +22,12 @@ const (
 	suffix     = ".kept"
 	partSuffix = ".part"
 	// form is part of every key: entries of another form are not found.
-	form = "rlprep lint cache 1\n"
-	// trailerSize is that of what ends an entry: lengths of records, head and key, and the hash of all before it.
+	form = "rlprep lint cache 2\n"
+	// trailerSize is that of what ends an entry: the number of records, the lengths of head and key, and a hash.
 	trailerSize = 4 * 8
+	// blockRecords is how many records stand together: their marks, then they themselves.
+	blockRecords = 4096
+	markSize     = 8
 	// stale is how long the leavings of a run that was killed stay, fresh how long an entry counts as just used.
 	stale = 24 * time.Hour
 	fresh = time.Hour
@@ -50,36 +53,69 @@ func (s *Store) name(key string) string {
 	return filepath.Join(s.dir, hex.EncodeToString(sum[:])+suffix)
 }
 
-// An Entry is what is kept under a key: records of one size, and a head. It is to be closed.
+// An entry is blocks of records, then a hash of the records of each block, the head, the key, and the trailer. The trailer's hash is of all but the
+// records: so what is asked of every entry, the marks, is read and verified without them.
+
+// An Entry is what is kept under a key: records of one size, each with a mark of 64 bits, and a head. It is to be closed. Its methods may be
+// called from several goroutines at once.
 type Entry struct {
 	file    *os.File
 	head    []byte
+	sums    []byte
 	records int64
+	size    int
 }
 
 // Head returns the head.
 func (e *Entry) Head() []byte { return e.head }
 
-// Len returns the length of the records in bytes.
-func (e *Entry) Len() int64 { return e.records }
+// Blocks returns the number of blocks.
+func (e *Entry) Blocks() int { return blocksOf(e.records) }
 
-// ReadAt reads records: offset 0 is that of the first.
-func (e *Entry) ReadAt(b []byte, off int64) (int, error) {
-	return io.NewSectionReader(e.file, 0, e.records).ReadAt(b, off)
+func blocksOf(records int64) int { return int((records + blockRecords - 1) / blockRecords) }
+
+// in returns how many records block i has.
+func (e *Entry) in(i int) int { return int(min(blockRecords, e.records-int64(i)*blockRecords)) }
+
+func (e *Entry) offset(i int) int64 { return int64(i) * blockRecords * int64(markSize+e.size) }
+
+// Marks reads the marks of block i, 8 bytes each in little-endian order, into b, which is made longer if need be.
+func (e *Entry) Marks(i int, b []byte) ([]byte, error) {
+	return e.read(b, e.in(i)*markSize, e.offset(i))
+}
+
+// Records reads the records of block i into b, which is made longer if need be. An error says that they are damaged, or cannot be read.
+func (e *Entry) Records(i int, b []byte) ([]byte, error) {
+	n := e.in(i)
+	b, err := e.read(b, n*e.size, e.offset(i)+int64(n*markSize))
+	if err == nil && xxh3.Hash(b) != binary.LittleEndian.Uint64(e.sums[8*i:]) {
+		err = errors.New("lint cache: an entry is damaged")
+	}
+	return b, err
+}
+
+func (e *Entry) read(b []byte, n int, off int64) ([]byte, error) {
+	if cap(b) < n {
+		b = make([]byte, n)
+	}
+	if m, err := e.file.ReadAt(b[:n], off); m < n {
+		return nil, err
+	}
+	return b[:n], nil
 }
 
 // Close closes the entry.
 func (e *Entry) Close() error { return e.file.Close() }
 
-// Load returns what is kept under key, nil where there is nothing or nothing whole. On the way it shows each the records, blocks of whole
-// ones of size bytes; that happens also where the end of the entry turns out to be damaged.
-func (s *Store) Load(key string, size int, each func(records []byte)) *Entry {
+// Load returns what is kept under key, of records of size bytes; nil where there is nothing or nothing whole. On the way it shows each the marks,
+// many at a time; that happens also where the end of the entry turns out to be damaged.
+func (s *Store) Load(key string, size int, each func(marks []byte)) *Entry {
 	f, err := os.Open(s.name(key))
 	if err != nil {
 		return nil
 	}
-	e, ok := read(f, form+key, size, each)
-	if !ok {
+	e := &Entry{file: f, size: size}
+	if !e.open(form+key, each) {
 		f.Close()
 		return nil
 	}
@@ -90,42 +126,45 @@ func (s *Store) Load(key string, size int, each func(records []byte)) *Entry {
 	return e
 }
 
-func read(f *os.File, key string, size int, each func([]byte)) (*Entry, bool) {
-	info, err := f.Stat()
+// open reads and verifies all but the records.
+func (e *Entry) open(key string, each func([]byte)) bool {
+	info, err := e.file.Stat()
 	if err != nil || info.Size() < trailerSize {
-		return nil, false
+		return false
 	}
-	var t [trailerSize]byte
-	if _, err := f.ReadAt(t[:], info.Size()-trailerSize); err != nil {
-		return nil, false
+	t, err := e.read(nil, trailerSize, info.Size()-trailerSize)
+	if err != nil {
+		return false
 	}
 	part := func(i int) int64 { return int64(binary.LittleEndian.Uint64(t[8*i:])) }
-	records, head, keyLen := part(0), part(1), part(2)
+	var head, keyLen int64
+	e.records, head, keyLen = part(0), part(1), part(2)
 	room := info.Size() - trailerSize
-	if records < 0 || head < 0 || keyLen != int64(len(key)) || records > room || head > room-records || room-records-head != keyLen || records%int64(size) != 0 {
-		return nil, false
+	if e.records < 0 || e.records > room/int64(markSize+e.size) || head < 0 || head > room || keyLen != int64(len(key)) {
+		return false
+	}
+	sums := 8 * int64(blocksOf(e.records))
+	end := e.records * int64(markSize+e.size)
+	if end+sums+head+keyLen != room {
+		return false
 	}
 	hash := xxh3.New()
-	block := make([]byte, min(max(1, 64<<10/size)*size, int(records)))
-	for off := int64(0); off < records; {
-		b := block[:min(int64(len(block)), records-off)]
-		if _, err := f.ReadAt(b, off); err != nil {
-			return nil, false
+	var b []byte
+	for i := range e.Blocks() {
+		if b, err = e.Marks(i, b); err != nil {
+			return false
 		}
 		hash.Write(b)
 		each(b)
-		off += int64(len(b))
 	}
-	rest := make([]byte, head+keyLen)
-	if _, err := f.ReadAt(rest, records); err != nil {
-		return nil, false
+	rest, err := e.read(nil, int(sums+head+keyLen), end)
+	if err != nil {
+		return false
 	}
 	hash.Write(rest)
 	hash.Write(t[:24])
-	if hash.Sum64() != uint64(part(3)) || string(rest[head:]) != key {
-		return nil, false
-	}
-	return &Entry{file: f, head: rest[:head], records: records}, true
+	e.sums, e.head = rest[:sums], rest[sums:sums+head]
+	return hash.Sum64() == uint64(part(3)) && string(rest[sums+head:]) == key
 }
 
 // A Writer writes an entry. Errors are kept to itself: then nothing becomes visible.
@@ -133,8 +172,12 @@ type Writer struct {
 	store   *Store
 	key     string
 	file    *os.File
-	hash    *xxh3.Hasher
+	hash    *xxh3.Hasher // of all but the records
+	marks   []byte       // of the block at hand
+	block   []byte
+	sums    []byte
 	records int64
+	bytes   int64
 	failed  bool
 }
 
@@ -147,15 +190,31 @@ func (s *Store) Create(key string) *Writer {
 	return &Writer{store: s, key: form + key, file: f, hash: xxh3.New()}
 }
 
-// Write adds records.
-func (w *Writer) Write(records []byte) {
-	w.put(records)
-	w.records += int64(len(records))
-	w.failed = w.failed || w.records > w.store.limit/2 // it would push out all others
+// Write adds a record with its mark.
+func (w *Writer) Write(record []byte, mark uint64) {
+	w.marks = binary.LittleEndian.AppendUint64(w.marks, mark)
+	w.block = append(w.block, record...)
+	w.records++
+	if len(w.marks) == blockRecords*markSize {
+		w.flush()
+	}
+}
+
+// flush writes the block at hand.
+func (w *Writer) flush() {
+	if len(w.marks) == 0 {
+		return
+	}
+	w.hash.Write(w.marks)
+	w.sums = binary.LittleEndian.AppendUint64(w.sums, xxh3.Hash(w.block))
+	w.put(w.marks)
+	w.put(w.block)
+	w.marks, w.block = w.marks[:0], w.block[:0]
 }
 
 func (w *Writer) put(b []byte) {
-	w.hash.Write(b)
+	w.bytes += int64(len(b))
+	w.failed = w.failed || w.bytes > w.store.limit/2 // it would push out all others
 	if !w.failed {
 		_, err := w.file.Write(b)
 		w.failed = err != nil
@@ -164,18 +223,16 @@ func (w *Writer) put(b []byte) {
 
 // Commit ends the entry with its head and makes it visible. It is not made durable: an entry that is lost in a crash is read anew.
 func (w *Writer) Commit(head []byte) {
-	w.put(head)
-	w.put([]byte(w.key))
-	var t [trailerSize]byte
-	for i, n := range []uint64{uint64(w.records), uint64(len(head)), uint64(len(w.key))} {
-		binary.LittleEndian.PutUint64(t[8*i:], n)
+	w.flush()
+	var t []byte
+	for _, n := range []int{int(w.records), len(head), len(w.key)} {
+		t = binary.LittleEndian.AppendUint64(t, uint64(n))
 	}
-	w.hash.Write(t[:24])
-	binary.LittleEndian.PutUint64(t[24:], w.hash.Sum64())
-	if !w.failed {
-		_, err := w.file.Write(t[:])
-		w.failed = err != nil
+	for _, b := range [][]byte{w.sums, head, []byte(w.key), t} {
+		w.hash.Write(b)
+		w.put(b)
 	}
+	w.put(binary.LittleEndian.AppendUint64(nil, w.hash.Sum64()))
 	if err := w.file.Close(); err != nil || w.failed || os.Rename(w.file.Name(), w.store.name(strings.TrimPrefix(w.key, form))) != nil {
 		os.Remove(w.file.Name())
 		return

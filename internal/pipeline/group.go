@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/bits"
 	"os"
 	"slices"
 	"sync"
@@ -60,75 +61,193 @@ func freeHits(b []byte) {
 	}
 }
 
-// sieveKey is what the sieve takes for a hit: nearly as distinct as rule and key are.
-func sieveKey(b []byte) uint64 {
-	return binary.BigEndian.Uint64(b[2:]) ^ uint64(binary.BigEndian.Uint16(b))*0x9e3779b97f4a7c15
-}
-
-// An emitted is a run of hits, in the order in which they were emitted.
+// An emitted is hits in the order in which they were emitted.
 type emitted struct {
-	spill.Run
-	file int // that all of them are of; asWritten: they say it
+	spill.Run      // of spilled hits
+	kept      Kept // or what a Cache has of a file; nil: the run
+	file      int  // that all that is kept is of
 }
 
-const asWritten = -1
+// blockHits is how many hits are read at a time.
+const blockHits = 1 << 15
 
-// addHits adds hits to a sieve.
-func addHits(a *spill.Adder, hits []byte) {
+// pieces cuts e into what is read at a time.
+func (e emitted) pieces() (out []piece, err error) {
+	if e.kept != nil {
+		for i := range e.kept.Blocks() {
+			out = append(out, piece{e, i})
+		}
+		return out, nil
+	}
+	if e.Len%hitSize != 0 {
+		return nil, fmt.Errorf("spill file: %d bytes hold no whole number of records", e.Len)
+	}
+	for at := int64(0); at < e.Len; at += blockHits * hitSize {
+		out = append(out, piece{emitted: emitted{Run: spill.Run{From: e.From, Off: e.Off + at, Len: min(blockHits*hitSize, e.Len-at)}}})
+	}
+	return out, nil
+}
+
+// A piece is hits that are read at a time.
+type piece struct {
+	emitted
+	block int // of what is kept
+}
+
+// hits reads the hits into b.
+func (p piece) hits(b []byte) ([]byte, error) {
+	if p.kept == nil {
+		b = slices.Grow(b[:0], int(p.Len))[:p.Len]
+		if n, err := p.From.ReadAt(b, p.Off); n < len(b) {
+			return nil, fmt.Errorf("read spill file: %w", err)
+		}
+		return b, nil
+	}
+	b, err := p.kept.Records(p.block, b)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrKept, err)
+	}
+	for i := 0; i < len(b); i += hitSize {
+		binary.BigEndian.PutUint32(b[i+keyPart:], uint32(p.file))
+	}
+	return b, nil
+}
+
+// always marks a hit that is to be judged even where no other has its key.
+const always = ^uint64(0)
+
+// mark is what a hit is sifted by: nearly as distinct as rule and key are.
+func mark(hit []byte, lone []bool) uint64 {
+	rule := binary.BigEndian.Uint16(hit)
+	if lone[rule] {
+		return always
+	}
+	return binary.BigEndian.Uint64(hit[2:]) ^ uint64(rule)*0x9e3779b97f4a7c15
+}
+
+// sift adds hits to a sieve.
+func sift(to *spill.Adder, hits []byte, lone []bool) {
 	for ; len(hits) > 0; hits = hits[hitSize:] {
-		a.Add(sieveKey(hits))
+		if m := mark(hits, lone); m != always {
+			to.Add(m)
+		}
 	}
 }
 
-// eachBlock calls f for all hits that were spilled, many at a time.
-func eachBlock(spilled []emitted, f func(hits []byte) error) error {
-	block := *blockPool.Get().(*[]byte)
-	defer blockPool.Put(&block)
-	for _, r := range spilled {
-		if r.Len%hitSize != 0 {
-			return fmt.Errorf("spill file: %d bytes hold no whole number of records", r.Len)
+// A sifter tells which hits are to be judged: those that are always, and those whose key others have too. Of the few that the first sieve lets
+// through for no reason the second, made of those that pass it, holds back nearly all.
+type sifter struct {
+	lone          []bool
+	first, second *spill.Sieve
+	marks, hits   []byte // of the piece at hand
+}
+
+// load reads the marks of p, and of spilled hits these themselves.
+func (s *sifter) load(p piece) (err error) {
+	if p.kept != nil {
+		s.hits = s.hits[:0]
+		if s.marks, err = p.kept.Marks(p.block, s.marks); err != nil {
+			return fmt.Errorf("%w: %w", ErrKept, err)
 		}
-		for at := int64(0); at < r.Len; {
-			b := block[:min(int64(len(block)), r.Len-at)]
-			if n, err := r.From.ReadAt(b, r.Off+at); n < len(b) {
-				return fmt.Errorf("read spill file: %w", err)
-			}
-			at += int64(len(b))
-			for i := 0; r.file != asWritten && i < len(b); i += hitSize {
-				binary.BigEndian.PutUint32(b[i+keyPart:], uint32(r.file))
-			}
-			if err := f(b); err != nil {
-				return err
-			}
+		return nil
+	}
+	if s.hits, err = p.hits(s.hits); err != nil {
+		return err
+	}
+	s.marks = s.marks[:0]
+	for b := s.hits; len(b) > 0; b = b[hitSize:] {
+		s.marks = binary.LittleEndian.AppendUint64(s.marks, mark(b, s.lone))
+	}
+	return nil
+}
+
+// again adds what passes the first sieve to the second.
+func (s *sifter) again(to *spill.Adder, p piece) error {
+	if err := s.load(p); err != nil {
+		return err
+	}
+	for b := s.marks; len(b) > 0; b = b[8:] {
+		if m := binary.LittleEndian.Uint64(b); m != always && s.first.Many(m) {
+			to.Add(otherwise(m))
 		}
 	}
 	return nil
 }
 
-// siftHits calls add, in order, for the hits that keep wants; that is asked by several workers at once.
-func siftHits(spilled []emitted, workers int, keep func(b []byte) bool, add func(b []byte) error) error {
-	var pieces []emitted
-	for _, r := range spilled {
-		for at := int64(0); at < r.Len; at += pieceHits * hitSize {
-			pieces = append(pieces, emitted{spill.Run{From: r.From, Off: r.Off + at, Len: min(pieceHits*hitSize, r.Len-at)}, r.file})
-		}
+// otherwise is a mark for the second sieve: the first looks at its upper half.
+func otherwise(mark uint64) uint64 { return bits.RotateLeft64(mark, 32) }
+
+// pick returns the hits of p that are to be judged.
+func (s *sifter) pick(p piece) (out []byte, err error) {
+	if err := s.load(p); err != nil {
+		return nil, err
 	}
-	type sifted struct {
+	for i := range len(s.marks) / 8 {
+		m := binary.LittleEndian.Uint64(s.marks[8*i:])
+		if m != always && (!s.first.Many(m) || !s.second.Many(otherwise(m))) {
+			continue
+		}
+		if len(s.hits) == 0 {
+			if s.hits, err = p.hits(s.hits); err != nil {
+				return nil, err
+			}
+		}
+		out = append(out, s.hits[i*hitSize:(i+1)*hitSize]...)
+	}
+	return out, nil
+}
+
+// siftHits calls add, in order, for the hits that are to be judged.
+func (p *Plan) siftHits(spilled []emitted, first *spill.Sieve, add func(b []byte) error) error {
+	var all []piece
+	for _, e := range spilled {
+		some, err := e.pieces()
+		if err != nil {
+			return err
+		}
+		all = append(all, some...)
+	}
+	second := spill.NewSieve(p.Rows / 8)
+	lone := p.lone()
+	none := func([]byte) error { return nil }
+	err := eachPiece(all, p.workers(), func() (func(piece) ([]byte, error), func()) {
+		s, adder := &sifter{lone: lone, first: first}, second.Adder()
+		return func(p piece) ([]byte, error) { return nil, s.again(adder, p) }, adder.Flush
+	}, none)
+	if err != nil {
+		return err
+	}
+	second.Seal()
+	return eachPiece(all, p.workers(), func() (func(piece) ([]byte, error), func()) {
+		return (&sifter{lone: lone, first: first, second: second}).pick, func() {}
+	}, func(hits []byte) error {
+		for b := range slices.Chunk(hits, hitSize) {
+			if err := add(b); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// eachPiece has workers do pieces and takes what they give, in order. start makes a worker: what it does, and what it does in the end.
+func eachPiece(pieces []piece, workers int, start func() (do func(piece) ([]byte, error), end func()), take func([]byte) error) error {
+	type done struct {
 		hits []byte
 		err  error
 	}
-	results := make([]chan sifted, len(pieces))
+	results := make([]chan done, len(pieces))
 	for i := range results {
-		results[i] = make(chan sifted, 1)
+		results[i] = make(chan done, 1)
 	}
 	window := make(chan struct{}, 2*workers) // bounds what is held
 	stop := make(chan struct{})
 	var next atomic.Int64
 	var wg sync.WaitGroup
-	defer wg.Wait()
-	defer close(stop)
 	for range min(workers, len(pieces)) {
 		wg.Go(func() {
+			do, end := start()
+			defer end()
 			for {
 				select {
 				case window <- struct{}{}:
@@ -139,42 +258,28 @@ func siftHits(spilled []emitted, workers int, keep func(b []byte) bool, add func
 				if i >= len(pieces) {
 					return
 				}
-				var out sifted
-				out.err = eachBlock(pieces[i:i+1], func(b []byte) error {
-					for ; len(b) > 0; b = b[hitSize:] {
-						if keep(b[:hitSize]) {
-							out.hits = append(out.hits, b[:hitSize]...)
-						}
-					}
-					return nil
-				})
-				results[i] <- out
+				hits, err := do(pieces[i])
+				results[i] <- done{hits, err}
 			}
 		})
 	}
-	for _, c := range results {
-		r := <-c
-		if r.err != nil {
-			return r.err
-		}
-		for b := range slices.Chunk(r.hits, hitSize) {
-			if err := add(b); err != nil {
+	err := func() error {
+		for _, c := range results {
+			r := <-c
+			if r.err != nil {
+				return r.err
+			}
+			if err := take(r.hits); err != nil {
 				return err
 			}
+			<-window
 		}
-		<-window
-	}
-	return nil
+		return nil
+	}()
+	close(stop)
+	wg.Wait()
+	return err
 }
-
-// pieceHits is how many hits a worker sifts at a time.
-const pieceHits = 8 * blockHits
-
-// blockHits is how many hits are read at a time.
-const blockHits = 4096
-
-// blockPool holds memory for them.
-var blockPool = sync.Pool{New: func() any { b := make([]byte, blockHits*hitSize); return &b }}
 
 // A sorter cuts hits into sorted runs: the first in memory, the others in a file that has no name.
 type sorter struct {
@@ -246,17 +351,16 @@ func nameless(dir string) (*os.File, error) {
 // judge calls Group for every key that was spilled, of each rule of the channel that emitted it. Nearly all keys stand alone, and
 // most rules do not mind those: they are sifted out before anything is sorted.
 func (p *Plan) judge(spilled []emitted, sieve *spill.Sieve, sink func(rule.Finding)) error {
-	listeners, lone := p.listeners(sink)
 	s := &sorter{dir: p.Job.TempDir}
 	defer s.close()
-	err := siftHits(spilled, p.workers(), func(b []byte) bool { return lone[binary.BigEndian.Uint16(b)] || sieve.Many(sieveKey(b)) }, s.add)
+	err := p.siftHits(spilled, sieve, s.add)
 	if err == nil {
 		err = s.flush()
 	}
 	if err != nil {
 		return err
 	}
-	return p.group(s.runs, listeners, lone)
+	return p.group(s.runs, p.listeners(sink), p.lone())
 }
 
 // group calls Group for the keys of sorted runs.
@@ -294,10 +398,22 @@ func (p *Plan) group(runs []spill.Run, listeners [][]rule.Checker, lone []bool) 
 	return nil
 }
 
-// listeners are the checkers that are shown what a rule emits: its own, and those of the rules of its channel; lone says whether one
-// of them looks at keys that were emitted once.
-func (p *Plan) listeners(sink func(rule.Finding)) (out [][]rule.Checker, lone []bool) {
-	out, lone = make([][]rule.Checker, len(p.Job.Rules)), make([]bool, len(p.Job.Rules))
+// listeners are the checkers that are shown what a rule emits: its own, and those of the rules of its channel.
+func (p *Plan) listeners(sink func(rule.Finding)) [][]rule.Checker {
+	out := make([][]rule.Checker, len(p.Job.Rules))
+	p.eachListener(sink, func(emitter int, pass *rule.Pass) { out[emitter] = append(out[emitter], pass.Rule.New(pass)) })
+	return out
+}
+
+// lone says of each rule that emits whether one that is shown it looks at keys that were emitted once.
+func (p *Plan) lone() []bool {
+	out := make([]bool, len(p.Job.Rules))
+	p.eachListener(func(rule.Finding) {}, func(emitter int, pass *rule.Pass) { out[emitter] = out[emitter] || pass.Rule.Lone })
+	return out
+}
+
+// eachListener visits the passes of all rules with the number of the rule that emits what they are shown: the first of a channel.
+func (p *Plan) eachListener(sink func(rule.Finding), visit func(emitter int, pass *rule.Pass)) {
 	leader := map[string]int{}
 	for i, pass := range p.Job.passes(nil, sink) {
 		if pass == nil {
@@ -311,10 +427,8 @@ func (p *Plan) listeners(sink func(rule.Finding)) (out [][]rule.Checker, lone []
 				leader[ch] = i
 			}
 		}
-		out[at] = append(out[at], pass.Rule.New(pass))
-		lone[at] = lone[at] || pass.Rule.Lone
+		visit(at, pass)
 	}
-	return out, lone
 }
 
 // maxHeld is how many hits of one key are held in memory; the rest is read once more for each rule that looks at it.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/gob"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -11,7 +12,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/rlprep/rlprep/internal/spill"
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
 )
@@ -20,27 +20,32 @@ import (
 // in the same order, with an Env that differs in Lookup at most: what Lookup answers is looked after here. It has no say in what a run
 // finds: it may forget what it likes.
 type Cache interface {
-	// Load returns what is kept of a file, nil for nothing. On the way it shows each the records, in blocks of whole ones of size bytes, also
-	// where nil is returned in the end.
-	Load(file, size int, each func(records []byte)) Kept
+	// Load returns what is kept of a file, records of size bytes; nil for nothing. On the way it shows each the marks of the records, 8 bytes each
+	// in little-endian order, many at a time, also where nil is returned in the end.
+	Load(file, size int, each func(marks []byte)) Kept
 	// Create begins to keep what the rows of a file give; nil: it is not to be kept.
 	Create(file int) Keeper
 }
 
-// Kept is what is kept of a file: records and a head.
+// Kept is what is kept of a file: blocks of records, each with a mark, and a head. Its methods may be called from several goroutines at once.
 type Kept interface {
-	io.ReaderAt // of the records
 	io.Closer
 	Head() []byte
-	Len() int64
+	Blocks() int
+	// Marks and Records read those of a block into b, which is made longer if need be.
+	Marks(block int, b []byte) ([]byte, error)
+	Records(block int, b []byte) ([]byte, error)
 }
 
 // A Keeper takes records, and then a head or nothing.
 type Keeper interface {
-	Write(records []byte)
+	Write(record []byte, mark uint64)
 	Commit(head []byte)
 	Discard()
 }
+
+// ErrKept says that what a Cache handed out turned out to be damaged: the run is to be done without it.
+var ErrKept = errors.New("kept by an earlier run")
 
 // A keptHead is what is kept of a file beside the hits.
 type keptHead struct {
@@ -176,8 +181,13 @@ func (r *runner) loadKept(files []int) []Kept {
 		wg.Go(func() {
 			adder := r.sieve.Adder()
 			for i := int(next.Add(1)) - 1; i < len(files); i = int(next.Add(1)) - 1 {
-				// What is added in vain is only looked at more closely.
-				out[i] = r.plan.Job.Cache.Load(files[i], hitSize, func(hits []byte) { addHits(adder, hits) })
+				out[i] = r.plan.Job.Cache.Load(files[i], hitSize, func(marks []byte) {
+					for ; len(marks) > 0; marks = marks[8:] {
+						if m := binary.LittleEndian.Uint64(marks); m != always {
+							adder.Add(m) // what is added in vain is only looked at more closely
+						}
+					}
+				})
 			}
 			adder.Flush()
 		})
@@ -213,14 +223,29 @@ func (r *runner) takeFile(file int, k Kept, fs *findings) (bool, error) {
 	if r.plan.Job.Progress != nil {
 		r.plan.Job.Progress(head.Rows, "")
 	}
-	run := emitted{spill.Run{From: k, Len: k.Len()}, file}
-	if len(r.kept) < maxKept {
-		r.kept = append(r.kept, k)
-		r.spilled = append(r.spilled, run)
-		return true, nil
+	run := emitted{kept: k, file: file}
+	if len(r.kept) == maxKept {
+		defer k.Close()
+		return true, r.copyHits(run)
 	}
-	defer k.Close()
-	return true, eachBlock([]emitted{run}, r.keepHits)
+	r.kept = append(r.kept, k)
+	r.spilled = append(r.spilled, run)
+	return true, nil
+}
+
+// copyHits spills what is kept of a file.
+func (r *runner) copyHits(e emitted) error {
+	all, err := e.pieces()
+	var b []byte
+	for _, p := range all {
+		if b, err = p.hits(b); err != nil {
+			return err
+		}
+		if err = r.keepHits(b); err != nil {
+			return err
+		}
+	}
+	return err
 }
 
 // A keeping is what is being kept of a file.
@@ -251,7 +276,9 @@ func (r *runner) keep(o assignment, res *result) {
 	}
 	k.rows += res.rowsIn
 	k.findings.merge(res.findings.entries)
-	k.to.Write(res.hits)
+	for b := range slices.Chunk(res.hits, hitSize) {
+		k.to.Write(b, mark(b, r.lone))
+	}
 	if next := o.unit + 1; next < len(o.task.Units) && o.task.Units[next].Parts[0].File == file {
 		return
 	}

@@ -85,7 +85,7 @@ func (p *Plan) Run(ctx context.Context) (*Report, error) {
 		return p.close(rep, fs)
 	}
 	r := &runner{plan: p, report: rep, ctx: ctx, bad: map[int]bool{}, asked: asked, sieve: spill.NewSieve(p.Rows)}
-	r.adder = r.sieve.Adder()
+	r.adder, r.lone = r.sieve.Adder(), p.lone()
 	defer r.closeSpills()
 	if err := r.takeKept(fs); err != nil {
 		return nil, err
@@ -141,6 +141,7 @@ type runner struct {
 	spilled []emitted    // what the rules emitted
 	sieve   *spill.Sieve // of it
 	adder   *spill.Adder // to the sieve, of the goroutine that takes results
+	lone    []bool       // by rule: what it emits is judged even where no other has its key
 	spills  []*os.File
 	spillAt int // in spilled: what a job that writes nothing emits
 
@@ -205,13 +206,15 @@ func (r *runner) resume(t *Task) (*Record, error) {
 	if err := r.openSpill(rec); err != nil || rec.Hits == 0 {
 		return rec, err
 	}
-	return rec, eachBlock(r.spilled[len(r.spilled)-1:], r.sift)
-}
-
-// sift takes note of hits.
-func (r *runner) sift(hits []byte) error {
-	addHits(r.adder, hits)
-	return nil
+	all, err := r.spilled[len(r.spilled)-1].pieces()
+	var hits []byte
+	for _, p := range all {
+		if hits, err = p.hits(hits); err != nil {
+			return nil, err
+		}
+		sift(r.adder, hits, r.lone)
+	}
+	return rec, err
 }
 
 // workers is how many work at a time.
@@ -348,7 +351,7 @@ func (r *runner) begin(t *Task) error {
 func (r *runner) write(t *Task, res *result) error {
 	j := r.plan.Job
 	defer freeHits(res.hits)
-	addHits(r.adder, res.hits)
+	sift(r.adder, res.hits, r.lone)
 	if j.Sink == nil {
 		return r.keepHits(res.hits)
 	}
@@ -501,7 +504,7 @@ func (r *runner) openSpill(rec *Record) error {
 		return err
 	}
 	r.spills = append(r.spills, f)
-	r.spilled = append(r.spilled, emitted{spill.Run{From: f, Len: rec.Hits}, asWritten})
+	r.spilled = append(r.spilled, emitted{Run: spill.Run{From: f, Len: rec.Hits}})
 	return nil
 }
 
@@ -516,7 +519,7 @@ func (r *runner) keepHits(hits []byte) error {
 			return err
 		}
 		r.spills = append(r.spills, f)
-		r.spilled = append(r.spilled, emitted{spill.Run{From: f}, asWritten})
+		r.spilled = append(r.spilled, emitted{Run: spill.Run{From: f}})
 		r.spillAt = len(r.spilled) - 1
 	}
 	n, err := r.spills[0].Write(hits)
