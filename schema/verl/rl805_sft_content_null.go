@@ -29,6 +29,6 @@ It is fine in an assistant message that has tool_calls.
 		{Title: "null", Files: []string{`{"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello"}]}
 {"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":null}]}`}, Want: []string{"0 1 messages[].content"}},
 		{Title: "text", Files: []string{`{"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello"}]}`}},
-		{Title: "a call of a tool has no content", Files: []string{`{"messages":[{"role":"user","content":"Hi","tool_calls":null},{"role":"assistant","content":null,"tool_calls":[{"id":"a"}]}]}`}},
+		{Title: "a call of a tool has no content", Files: []string{`{"messages":[{"role":"user","content":"Hi","tool_calls":null},{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"calc","arguments":"{}"}}]}]}`}},
 	},
 })
