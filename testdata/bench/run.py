@@ -8,6 +8,7 @@ writer is followed by a sync of its file. Memory is the peak that the kernel rep
 stdout; --write puts it into docs/benchmarks.md.
 """
 import argparse
+import glob
 import json
 import os
 import shutil
@@ -199,8 +200,51 @@ def found(path, row):
     return "" if got == want else f"wrong findings: {got}, not {want}"
 
 
+def download(b):
+    """A file from a Hub on loopback into the Hub's cache, hashed on its way, against curl into sha256sum, which keeps nothing."""
+    hub, copies = os.path.join(BENCH, f"hub-{os.getpid()}"), 1 if b.args.quick else 4
+    served = os.path.join(hub, "o", "n", "train.parquet")
+    os.makedirs(os.path.dirname(served))
+    server = None
+    try:
+        with open(served, "wb") as f:
+            for _ in range(copies):  # the last footer counts: the bytes before it are only weight
+                with open(b.path("verl", "train.parquet"), "rb") as part:
+                    shutil.copyfileobj(part, f)
+        want = subprocess.run(["sha256sum", served], capture_output=True, text=True, check=True).stdout.split()[0]
+        server = subprocess.Popen([os.path.join(BENCH, "serve"), hub], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        url = server.stdout.readline().strip()
+        os.environ["HF_ENDPOINT"] = url
+        title, curl = f"download, {os.path.getsize(served) / 1e6:.0f} MB", "curl, sha256sum"
+        sides = [
+            ("rlprep", ["env", "HF_HUB_OFFLINE=0", b.args.rlprep, "lint", "--no-cache", "--select", "RL001", "-q", "hf://datasets/o/n/train.parquet"], "hf/hub/*/blobs/*"),
+            (curl, ["sh", "-c", f"curl -sSL {url}/datasets/o/n/resolve/main/train.parquet | sha256sum > {OUT}/sum"], "sum"),
+        ]
+        runs, ratios = b.pairs(title, sides, lambda pattern: hashed(pattern, want))
+        b.bar(f"{title}: wall, rlprep / curl", median(ratios[curl]), 1 / 0.8)
+        b.bar(f"{title}: peak memory", peak(runs["rlprep"]), 512, " MiB")
+    finally:
+        os.environ.pop("HF_ENDPOINT", None)
+        if server:
+            server.communicate()
+        shutil.rmtree(hub, ignore_errors=True)
+
+
+def hashed(pattern, want):
+    """What is wrong with the one file of the pattern, which should have that sha256, or be sha256sum's word of it."""
+    files = glob.glob(pattern)
+    if len(files) != 1:
+        return f"{len(files)} files, not one: {files}"
+    if os.path.basename(files[0]) == "sum":
+        with open(files[0]) as f:
+            got = f.read().split()[0]
+    else:
+        got = subprocess.run(["sha256sum", files[0]], capture_output=True, text=True, check=True).stdout.split()[0]
+    return "" if got == want else f"wrong bytes: {got}, not {want}"
+
+
 def main():
-    parts = {f.__name__: f for f in (preprocess, columns, engines, pipelines, large, lint)}
+    parts = {f.__name__: f for f in (preprocess, columns, engines, pipelines, large, lint, download)}
     ap = argparse.ArgumentParser()
     ap.add_argument("--quick", action="store_true", help="×1, one pair, no bars: does everything run and give the rows wanted?")
     ap.add_argument("--pairs", type=int, default=0, help="alternating pairs a job (default 9; --quick: 1)")

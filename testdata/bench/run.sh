@@ -13,4 +13,5 @@ if [ -z "$bin" ]; then
 	bin="$root/.bench/rlprep"
 	(cd "$root" && CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o "$bin" ./cmd/rlprep)
 fi
+(cd "$root" && CGO_ENABLED=0 go build -o "$root/.bench/serve" ./internal/hub/hubtest/serve)
 exec "$python" "$here/run.py" --rlprep "$bin" "$@"
