@@ -10,6 +10,7 @@
 # make bench-data    GSM8K times 10 and 100, in .bench/ (1.7 GB)
 # make bench         side by side with cp, DuckDB, Polars, pyarrow, HF datasets and verl's own script; ARGS=--quick for a look
 # make wheel         wheels for pip, uv and pre-commit, in dist/
+# make release       archives and wheels for six platforms, SBOM and checksums, in dist/; ARGS=--check builds twice and compares
 # make ci            what CI runs
 #
 # VERSION=1.2.3 names a release; without it the version is the one in internal/cli/version.go.
@@ -21,7 +22,7 @@ STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
 LDFLAGS     := -s -w $(if $(VERSION),-X github.com/rlprep/rlprep/internal/cli.release=$(VERSION))
 PARALLEL    := ./internal/pipeline ./internal/parquetio ./internal/shard ./internal/source ./internal/cli ./cmd/rlprep
 
-.PHONY: help build demo test lint docs race fuzz conformance conformance-verl bench-data bench wheel ci clean
+.PHONY: help build demo test lint docs race fuzz conformance conformance-verl bench-data bench wheel release ci clean
 
 help:
 	@sed -n 's/^# \{0,1\}//p;/^$$/q' Makefile
@@ -67,6 +68,9 @@ bench:
 
 wheel:
 	python3 .ci/wheel.py $(if $(VERSION),--version $(VERSION)) $(ARGS)
+
+release:
+	python3 .ci/release.py $(if $(VERSION),--version $(VERSION)) $(ARGS)
 
 ci:
 	.ci/run

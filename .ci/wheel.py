@@ -77,7 +77,7 @@ def binary(target, version, directory):
     out = pathlib.Path(directory) / f"rlprep-{target}"
     env = {**os.environ, "CGO_ENABLED": "0", "GOOS": system, "GOARCH": processor}
     flags = f"-s -w -X github.com/rlprep/rlprep/internal/cli.release={version}"
-    subprocess.run(["go", "build", "-trimpath", "-ldflags", flags, "-o", out, "./cmd/rlprep"], cwd=ROOT, env=env, check=True)
+    subprocess.run(["go", "build", "-trimpath", "-buildvcs=false", "-ldflags", flags, "-o", out, "./cmd/rlprep"], cwd=ROOT, env=env, check=True)
     return out.read_bytes()
 
 
@@ -100,8 +100,16 @@ def digest(data):
     return "sha256=" + base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
 
 
-def wheel(target, version, out, scratch):
-    """Writes the wheel of target and returns its path. The layout is that of the binary distribution format (PEP 427)."""
+def targets(parser, asked):
+    """The platforms that --platform names."""
+    found = {"all": list(PLATFORMS), "native": [native()]}.get(asked) or asked.split(",")
+    if unknown := [t for t in found if t not in PLATFORMS]:
+        parser.error(f"unknown platform {unknown[0]} ({', '.join(PLATFORMS)})")
+    return found
+
+
+def wheel(target, version, out, data):
+    """Writes the wheel of target with the binary data and returns its path. The layout is that of the binary distribution format (PEP 427)."""
     name = f"rlprep-{pep440(version)}"
     tags = PLATFORMS[target]
     exe = ".exe" if target.startswith("windows") else ""
@@ -110,7 +118,7 @@ def wheel(target, version, out, scratch):
     files = {
         "rlprep/__init__.py": b'"""Prepare and lint datasets for RL training: the command rlprep, also python -m rlprep."""\n',
         "rlprep/__main__.py": MAIN.encode(),
-        f"{name}.data/scripts/rlprep{exe}": binary(target, version, scratch),
+        f"{name}.data/scripts/rlprep{exe}": data,
         f"{name}.dist-info/METADATA": metadata(pep440(version)).encode(),
         f"{name}.dist-info/WHEEL": about.encode(),
         f"{name}.dist-info/LICENSE": (ROOT / "LICENSE").read_bytes(),
@@ -157,13 +165,10 @@ def main():
     parser.add_argument("--test", action="store_true")
     args = parser.parse_args()
     version = args.version.removeprefix("v")
-    targets = {"all": list(PLATFORMS), "native": [native()]}.get(args.platform) or args.platform.split(",")
-    if unknown := [t for t in targets if t not in PLATFORMS]:
-        parser.error(f"unknown platform {unknown[0]} ({', '.join(PLATFORMS)})")
     built = {}
     with tempfile.TemporaryDirectory() as scratch:
-        for target in targets:
-            built[target] = wheel(target, version, args.out, scratch)
+        for target in targets(parser, args.platform):
+            built[target] = wheel(target, version, args.out, binary(target, version, scratch))
             print(f"{built[target].name}: {built[target].stat().st_size:,} bytes", flush=True)
     if args.test:
         if native() not in built:
