@@ -23,6 +23,16 @@ func FollowLimits() {
 	}
 }
 
+// mapPercent is the garbage collector's GOGC while map functions run, unless GOGC is set: they make many small values, of which few live
+// long. With 100 in place of 30 a map of GSM8K takes 11 % less CPU, and a peak of 390 MB in place of 280.
+const mapPercent = 100
+
+func collectLess() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(mapPercent)
+	}
+}
+
 // memoryLimit is the smallest limit of the process's cgroup and of those above it, in bytes; math.MaxInt64 for none. root is "/".
 func memoryLimit(root fs.FS) int64 {
 	least := int64(math.MaxInt64)

@@ -160,6 +160,7 @@ func (b *production) learn(ctx context.Context) error {
 			if !ok {
 				continue
 			}
+			collectLess()
 			some, err := b.learnMap(ctx, src, s, steps[:i:i], m, l)
 			if err != nil {
 				return err

@@ -23,10 +23,16 @@ func method(t *starlark.Thread, x starlark.Value, name string, args starlark.Tup
 			return f(t, string(v), args, kwargs)
 		}
 	case *starlark.List:
+		if name == "append" && len(args) == 1 && len(kwargs) == 0 {
+			return starlark.None, v.Append(args[0])
+		}
 		if f := listMethods[name]; f != nil {
 			return f(t, v, args, kwargs)
 		}
 	case *starlark.Dict:
+		if found, ok, err := quick(v, name, args, kwargs); ok || err != nil {
+			return found, err
+		}
 		if f := dictMethods[name]; f != nil {
 			return f(t, v, args, kwargs)
 		}
@@ -44,6 +50,21 @@ func method(t *starlark.Thread, x starlark.Value, name string, args starlark.Tup
 		}
 	}
 	return nil, fmt.Errorf("%s has no method %s%s", kindName(x), name, noneHint(x))
+}
+
+// quick is get and pop of a dict, which every map function calls, without the detour of a bound method; ok is false where it is neither, or
+// the key is not there.
+func quick(d *starlark.Dict, name string, args starlark.Tuple, kwargs []starlark.Tuple) (v starlark.Value, ok bool, err error) {
+	if len(kwargs) > 0 || len(args) == 0 || len(args) > 2 {
+		return nil, false, nil
+	}
+	switch name {
+	case "get":
+		return d.Get(args[0])
+	case "pop":
+		return d.Delete(args[0])
+	}
+	return nil, false, nil
 }
 
 var textMethods map[string]methodFunc[string]
