@@ -11,7 +11,6 @@ import (
 	"unicode"
 
 	"go.starlark.net/starlark"
-	"go.starlark.net/syntax"
 )
 
 // predeclared are the names that a script has, beside what it defines.
@@ -172,7 +171,7 @@ func iterated(t *starlark.Thread, x starlark.Value) (starlark.Value, error) {
 }
 
 // divmod is Python's: x // y and x % y.
-func divmod(_ *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+func divmod(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	var x, y starlark.Value
 	if err := starlark.UnpackPositionalArgs("divmod", args, kwargs, 2, &x, &y); err != nil {
 		return nil, err
@@ -182,11 +181,11 @@ func divmod(_ *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs
 			return nil, fmt.Errorf("divmod of %s and %s, expected numbers", kindName(x), kindName(y))
 		}
 	}
-	q, err := starlark.Binary(syntax.SLASHSLASH, x, y)
+	q, err := floorDiv(t, x, y)
 	if err != nil {
 		return nil, err
 	}
-	r, err := starlark.Binary(syntax.PERCENT, x, y)
+	r, err := remainder(x, y)
 	return starlark.Tuple{q, r}, err
 }
 

@@ -154,6 +154,7 @@ func appendQuoted(b *strings.Builder, s string) {
 // A spec is what stands behind the colon of a replacement field, or between % and its letter.
 type spec struct {
 	fill      rune
+	filled    bool // fill was said
 	align     byte // '<', '>', '^', '='; 0: as the kind has it
 	sign      byte
 	alt, zero bool
@@ -168,7 +169,7 @@ var errSpec = errors.New("the format is not understood")
 func parseSpec(s string) (spec, error) {
 	p := spec{fill: ' ', precision: -1}
 	if r, w := utf8.DecodeRuneInString(s); w > 0 && len(s) > w && strings.IndexByte("<>^=", s[w]) >= 0 {
-		p.fill, p.align, s = r, s[w], s[w+1:]
+		p.fill, p.filled, p.align, s = r, true, s[w], s[w+1:]
 	} else if s != "" && strings.IndexByte("<>^=", s[0]) >= 0 {
 		p.align, s = s[0], s[1:]
 	}
@@ -216,6 +217,9 @@ func parseSpec(s string) (spec, error) {
 func (p spec) format(t *starlark.Thread, v starlark.Value) (string, error) {
 	if p.width > 1<<20 || p.precision > 1<<10 {
 		return "", errTooMuch
+	}
+	if p.comma != 0 && p.width > 0 && (p.zero || p.fill == '0') {
+		return "", errors.New("zeros before a number with commas: Python groups them too; leave one of them out")
 	}
 	var body string
 	var number bool
@@ -303,6 +307,9 @@ func grouped(digits string, by byte) string {
 }
 
 func (p spec) float(f float64) (string, error) {
+	if p.alt {
+		return "", errors.New("# of a float is not understood: leave it out")
+	}
 	neg := math.Signbit(f) && !math.IsNaN(f)
 	a := math.Abs(f)
 	prec := p.precision
@@ -369,8 +376,11 @@ func (p spec) pad(s string, number bool) string {
 		return s
 	}
 	align, fill := p.align, p.fill
-	if p.zero && align == 0 {
-		align, fill = '=', '0'
+	if p.zero && !p.filled {
+		fill = '0'
+	}
+	if p.zero && align == 0 && number {
+		align = '='
 	}
 	if align == 0 {
 		align = '<'

@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/big"
 	"sort"
+	"strconv"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -233,6 +234,9 @@ func loads(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs 
 	if !utf8.ValidString(string(s)) {
 		return nil, errors.New("loads: the text is not UTF-8")
 	}
+	if halfPair(string(s)) {
+		return nil, fmt.Errorf("loads of %s: half of a surrogate pair (\\ud800 to \\udfff), which no text can hold here", cut(s.String(), 60))
+	}
 	d := json.NewDecoder(strings.NewReader(string(s)))
 	d.UseNumber()
 	out, err := load(d, 0)
@@ -245,6 +249,31 @@ func loads(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs 
 		return nil, fmt.Errorf("loads of %s: %w", cut(s.String(), 60), err)
 	}
 	return out, nil
+}
+
+// halfPair reports whether an escape of JSON text is half of a surrogate pair without the other.
+func halfPair(s string) bool {
+	unit := func(i int) uint64 { // of the escape at i, 0 for none
+		if !strings.HasPrefix(s[min(i, len(s)):], `\u`) || i+6 > len(s) {
+			return 0
+		}
+		n, _ := strconv.ParseUint(s[i+2:i+6], 16, 16)
+		return n
+	}
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' {
+			continue
+		}
+		switch n := unit(i); {
+		case n >= 0xd800 && n < 0xdc00 && unit(i+6) >= 0xdc00 && unit(i+6) < 0xe000:
+			i += 11
+		case n >= 0xd800 && n < 0xe000:
+			return true
+		default:
+			i++ // what is escaped
+		}
+	}
+	return false
 }
 
 func load(d *json.Decoder, depth int) (starlark.Value, error) {

@@ -3,6 +3,7 @@ package starmap
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/big"
 	"strings"
 	"unicode/utf8"
@@ -74,6 +75,9 @@ func makeOperators() {
 			return addTo(t, a[0], a[1])
 		},
 		opAddToAt: addToAt,
+		opFloor: func(t *starlark.Thread, _ *starlark.Builtin, a starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
+			return floorDiv(t, a[0], a[1])
+		},
 		opIter: func(t *starlark.Thread, _ *starlark.Builtin, a starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
 			return iterated(t, a[0])
 		},
@@ -187,13 +191,47 @@ func isText(v starlark.Value) bool {
 func mod(t *starlark.Thread, x, y starlark.Value) (starlark.Value, error) {
 	s, ok := x.(starlark.String)
 	if !ok {
-		return starlark.Binary(syntax.PERCENT, x, y)
+		return remainder(x, y)
 	}
 	out, err := percent(t, string(s), y)
 	if err != nil {
 		return nil, err
 	}
 	return starlark.String(out), nil
+}
+
+// floorDiv is x // y; of floats as Python rounds it: the floor of what is left of x without the remainder.
+func floorDiv(_ *starlark.Thread, x, y starlark.Value) (starlark.Value, error) {
+	_, ok1 := x.(starlark.Float)
+	_, ok2 := y.(starlark.Float)
+	f, num1 := starlark.AsFloat(x)
+	g, num2 := starlark.AsFloat(y)
+	if !ok1 && !ok2 || !num1 || !num2 || g == 0 {
+		return starlark.Binary(syntax.SLASHSLASH, x, y)
+	}
+	r := math.Mod(f, g)
+	q := (f - r) / g
+	if r != 0 && (r < 0) != (g < 0) {
+		q--
+	}
+	if q == 0 {
+		return starlark.Float(math.Copysign(0, f/g)), nil
+	}
+	whole := math.Floor(q)
+	if q-whole > 0.5 {
+		whole++
+	}
+	return starlark.Float(whole), nil
+}
+
+// remainder is x % y of numbers: a zero has the sign of y.
+func remainder(x, y starlark.Value) (starlark.Value, error) {
+	v, err := starlark.Binary(syntax.PERCENT, x, y)
+	if f, ok := v.(starlark.Float); ok && f == 0 && err == nil {
+		by, _ := starlark.AsFloat(y)
+		v = starlark.Float(math.Copysign(0, by))
+	}
+	return v, err
 }
 
 // addTo is x += y: a list grows in place, as in Python.
@@ -246,7 +284,7 @@ func addToAt(t *starlark.Thread, _ *starlark.Builtin, a starlark.Tuple, _ []star
 	if err != nil {
 		return nil, err
 	}
-	f := map[string]func(*starlark.Thread, starlark.Value, starlark.Value) (starlark.Value, error){opAddTo: addTo, opMul: mul, opMod: mod}[string(a[3].(starlark.String))]
+	f := map[string]func(*starlark.Thread, starlark.Value, starlark.Value) (starlark.Value, error){opAddTo: addTo, opMul: mul, opMod: mod, opFloor: floorDiv}[string(a[3].(starlark.String))]
 	v, err := f(t, old, a[2])
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"regexp/syntax"
 	"strconv"
 	"strings"
 	"sync"
@@ -80,12 +81,13 @@ type pattern struct {
 	whole    *regexp.Regexp // and at the end
 	groups   []int          // of re, for each group of Python's, from 0
 	names    map[string]int
-	order    []string // names, by group
-	ends     []int    // hidden groups of re: a newline that a $ stands before
-	word     bool     // has \b or \B, which RE2 knows for ASCII alone
-	dollar   bool     // has a $ that is not at an end
-	context  bool     // what matches depends on what stands before
-	canEmpty bool     // matches ""
+	order    []string       // names, by group
+	ends     []int          // hidden groups of re: a newline that a $ stands before
+	word     bool           // has \b or \B, which RE2 knows for ASCII alone
+	dollar   bool           // has a $ that is not at an end
+	context  bool           // what matches depends on what stands before
+	canEmpty bool           // may match ""
+	longest  *regexp.Regexp // start, that takes the longest match
 }
 
 var patterns sync.Map // patternKey to *pattern
@@ -161,8 +163,39 @@ func compile(source string, flags int) (*pattern, error) {
 	}
 	p.start = regexp.MustCompile(`\A(?:` + text + `)`)
 	p.whole = regexp.MustCompile(`\A(?:` + text + `)\z`)
-	p.canEmpty = p.re.MatchString("")
+	if tree, err := syntax.Parse(text, syntax.Perl); err == nil {
+		p.canEmpty = leastWidth(tree) == 0
+	}
+	p.longest = regexp.MustCompile(`\A(?:` + text + `)`)
+	p.longest.Longest()
 	return p, nil
+}
+
+// leastWidth is the number of characters that a match has at least, as far as the pattern shows it.
+func leastWidth(re *syntax.Regexp) int {
+	sum := func() (n int) {
+		for _, s := range re.Sub {
+			n += leastWidth(s)
+		}
+		return n
+	}
+	switch re.Op {
+	case syntax.OpLiteral:
+		return len(re.Rune)
+	case syntax.OpCharClass, syntax.OpAnyChar, syntax.OpAnyCharNotNL, syntax.OpNoMatch:
+		return 1
+	case syntax.OpCapture, syntax.OpPlus, syntax.OpConcat:
+		return sum()
+	case syntax.OpRepeat:
+		return re.Min * sum()
+	case syntax.OpAlternate:
+		least := leastWidth(re.Sub[0])
+		for _, s := range re.Sub[1:] {
+			least = min(least, leastWidth(s))
+		}
+		return least
+	}
+	return 0
 }
 
 // String, Type, Freeze, Truth and Hash make a pattern a value.
@@ -771,6 +804,11 @@ func (p *pattern) every(t *starlark.Thread, s string) ([]*match, error) {
 			_, w := utf8.DecodeRuneInString(s[from:])
 			from += max(1, w)
 			continue
+		}
+		if at[0] == at[1] { // Python looks for one that is not empty here
+			if long := p.longest.FindStringIndex(s[at[0]:]); long != nil && long[1] > 0 {
+				return nil, fmt.Errorf("pattern %q prefers to match nothing where it could match something: RE2 cannot find all as Python does; write it without ?? *? +? or put what is longer first", cut(p.source, 60))
+			}
 		}
 		out = append(out, &match{p, s, at})
 		from, emptyAt = at[1], -1

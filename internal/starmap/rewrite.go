@@ -19,6 +19,7 @@ const (
 	opMethod  = "."
 	opBound   = ".bound"
 	opIter    = "in"
+	opFloor   = "//"
 )
 
 // methods are those of text, lists and dicts that are called through opMethod.
@@ -70,7 +71,7 @@ func params(list []syntax.Expr) {
 
 func assign(s *syntax.AssignStmt) syntax.Stmt {
 	s.RHS = expr(s.RHS)
-	name := map[syntax.Token]string{syntax.PLUS_EQ: opAddTo, syntax.STAR_EQ: opMul, syntax.PERCENT_EQ: opMod}[s.Op]
+	name := map[syntax.Token]string{syntax.PLUS_EQ: opAddTo, syntax.STAR_EQ: opMul, syntax.PERCENT_EQ: opMod, syntax.SLASHSLASH_EQ: opFloor}[s.Op]
 	switch lhs := s.LHS.(type) {
 	case *syntax.Ident:
 		if name != "" {
@@ -129,6 +130,8 @@ func expr(x syntax.Expr) syntax.Expr {
 			return call(opMul, x.OpPos, x.X, x.Y)
 		case syntax.PERCENT:
 			return call(opMod, x.OpPos, x.X, x.Y)
+		case syntax.SLASHSLASH:
+			return call(opFloor, x.OpPos, x.X, x.Y)
 		}
 	case *syntax.UnaryExpr:
 		if x.X != nil {

@@ -141,13 +141,18 @@ func all(is func(rune) bool) methodFunc[string] {
 	}
 }
 
+// isUpper and isLower are Unicode's derived properties, which have letters in circles, Roman numerals and the like too.
+func isUpper(r rune) bool { return unicode.IsUpper(r) || unicode.Is(unicode.Other_Uppercase, r) }
+
+func isLower(r rune) bool { return unicode.IsLower(r) || unicode.Is(unicode.Other_Lowercase, r) }
+
 func cased(up bool) methodFunc[string] {
 	return func(_ *starlark.Thread, s string, _ starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
 		some := false
 		for _, r := range s {
 			switch {
-			case unicode.IsUpper(r), unicode.IsLower(r):
-				if unicode.IsUpper(r) != up {
+			case isUpper(r), isLower(r):
+				if isUpper(r) != up {
 					return starlark.False, nil
 				}
 				some = true
@@ -222,7 +227,7 @@ func title(s string) string {
 		}
 	}
 	for i, r := range s {
-		if unicode.IsUpper(r) || unicode.IsLower(r) || unicode.IsTitle(r) {
+		if isUpper(r) || isLower(r) || unicode.IsTitle(r) {
 			if word == 0 {
 				word = i + 1
 			}
@@ -237,11 +242,14 @@ func title(s string) string {
 
 func swapcase(s string) string {
 	var b strings.Builder
-	for _, r := range s {
+	for i, r := range s {
 		switch {
-		case unicode.IsUpper(r):
+		case r == 'Σ': // ς at the end of a word
+			low, at := lower(s), len(lower(s[:i]))
+			b.WriteString(low[at : at+len("ς")])
+		case isUpper(r):
 			b.WriteString(lower(string(r)))
-		case unicode.IsLower(r):
+		case isLower(r):
 			b.WriteString(upper(string(r)))
 		default:
 			b.WriteRune(r)

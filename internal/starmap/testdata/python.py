@@ -24,6 +24,27 @@ tuple("ab")
 "abc".center(6) + "|"
 "abcd".center(3)
 round(7, 2)
+"{:>03}".format(5)
+"{:<05}".format(7)
+"{:05}".format("ab")
+"{:x>05}".format(7)
+"{:05}".format(-7.5)
+"%05s" % "ab"
+"%-05d|" % 7
+"ªb Ⅷx".title()
+"Ⅷª".swapcase()
+"ΑΣ Σ".swapcase()
+"Ⅷ".isupper()
+"ª".islower()
+1e16 // -3
+-7.5 // 2
+7 // -2.0
+1e15 % -1
+-0.0 % 2
+re.findall("x*", "axb")
+re.sub("(?:)", "-", "ab")
+re.split("b*", "abc")
+[m.span() for m in re.finditer("a*?$", "aa")]
 divmod(7, 2)
 divmod(-7, 2)
 divmod(7.5, -2)
