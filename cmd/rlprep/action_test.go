@@ -47,13 +47,15 @@ func TestAction(t *testing.T) {
 	script := lintStep(t)
 	for _, c := range []struct {
 		name, rows, args string
+		files            string
 		status           int
 		annotation       string
 		sarif            bool
 	}{
-		{"clean", good, "", 0, "", true},
-		{"fault", bad, "--target verl@0.9", 1, "::error file=data/train.jsonl,line=1,title=RL104 role-unknown::", true},
-		{"usage", good, "--no-such-flag", 2, "", false},
+		{"clean", good, "", "data/*.jsonl", 0, "", true},
+		{"project", bad, "", "", 1, "::error file=data/train.jsonl,line=1,title=RL104 role-unknown::", true},
+		{"fault", bad, "--target verl@0.9", "data/*.jsonl", 1, "::error file=data/train.jsonl,line=1,title=RL104 role-unknown::", true},
+		{"usage", good, "--no-such-flag", "data/*.jsonl", 2, "", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			work, temp := t.TempDir(), t.TempDir()
@@ -61,6 +63,7 @@ func TestAction(t *testing.T) {
 				t.Fatal(err)
 			}
 			write(t, filepath.Join(work, "data", "train.jsonl"), []byte(c.rows))
+			write(t, filepath.Join(work, "rlprep.yaml"), []byte("datasets: {data: {train: data/train.jsonl}}\n"))
 			self, err := os.Executable()
 			if err != nil {
 				t.Fatal(err)
@@ -72,7 +75,7 @@ func TestAction(t *testing.T) {
 			cmd := exec.Command("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script)
 			cmd.Dir = work
 			cmd.Env = append(os.Environ(), "RUNNER_TEMP="+temp, "GITHUB_OUTPUT="+output, "GITHUB_STEP_SUMMARY="+summary,
-				"GITHUB_WORKSPACE="+work, "FILES=data/*.jsonl", "ARGS="+c.args)
+				"GITHUB_WORKSPACE="+work, "FILES="+c.files, "ARGS="+c.args)
 			var stdout, stderr bytes.Buffer
 			cmd.Stdout, cmd.Stderr = &stdout, &stderr
 			if err := cmd.Run(); cmd.ProcessState == nil {

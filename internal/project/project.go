@@ -17,6 +17,9 @@ import (
 // FileName is the name that is looked for.
 const FileName = "rlprep.yaml"
 
+// otherName is what it is called by mistake.
+const otherName = "rlprep.yml"
+
 // A File is a project's file, read and checked as far as it can be without the data. Names of files in it are as written: from the file's
 // own folder.
 type File struct {
@@ -80,6 +83,9 @@ func Find(dir string) (string, error) {
 		case err == nil:
 			return "", fmt.Errorf("%s: not a regular file", name)
 		} // where we cannot look there is none
+		if _, err := os.Stat(filepath.Join(at, otherName)); err == nil {
+			return "", fmt.Errorf("%s: the file is called %s: rename it", filepath.Join(up, otherName), FileName)
+		}
 		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil || at == home || at == filepath.Dir(at) {
 			return "", nil
 		}

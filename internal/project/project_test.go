@@ -93,6 +93,35 @@ func TestWhole(t *testing.T) {
 	}
 }
 
+// TestDocs: the example of docs/scripting.md is one that is taken.
+func TestDocs(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "scripting.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(text), "\n## rlprep.yaml\n")
+	_, example, _ := strings.Cut(section, "```yaml\n")
+	example, _, ok := strings.Cut(example, "```")
+	if !ok {
+		t.Fatal("there is no example")
+	}
+	f, err := Parse("docs", []byte(example))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := validates(t, schemaOf(t), example); err != nil {
+		t.Error(err)
+	}
+	if len(f.Datasets) != 2 || len(f.PerFile) != 1 {
+		t.Errorf("%+v", f)
+	}
+	for key := range JSONSchema()["properties"].(map[string]any) {
+		if !strings.Contains(section, "`"+key+"`") {
+			t.Errorf("docs/scripting.md says nothing of the key %s", key)
+		}
+	}
+}
+
 // TestErrors: every fault has its place, with the nearest name where one is misspelt, and the schema that editors use refuses what Parse does,
 // beside what only the registries know.
 func TestErrors(t *testing.T) {
@@ -166,6 +195,12 @@ func TestFind(t *testing.T) {
 		if got, err := Find(filepath.Join(root, dir)); got != want || err != nil {
 			t.Errorf("%s: %q, %v, want %q", dir, got, err, want)
 		}
+	}
+	if err := os.WriteFile(filepath.Join(root, "home/repo2/rlprep.yml"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Find(filepath.Join(root, "home/repo2")); err == nil || err.Error() != "rlprep.yml: the file is called rlprep.yaml: rename it" {
+		t.Errorf("rlprep.yml: %v", err)
 	}
 	if _, err := Find(filepath.Join(root, "home/bad")); err == nil {
 		t.Error("a folder called rlprep.yaml is no error")
