@@ -395,9 +395,14 @@ func (p spec) pad(s string, number bool) string {
 	case '^':
 		return padding(n/2) + s + padding(n-n/2)
 	case '=':
+		before := 0 // sign and 0x
 		if s != "" && strings.IndexByte("+- ", s[0]) >= 0 {
-			return s[:1] + padding(n) + s[1:]
+			before = 1
 		}
+		if p.alt && len(s) > before+1 && s[before] == '0' && strings.IndexByte("xXobB", s[before+1]) >= 0 {
+			before += 2
+		}
+		return s[:before] + padding(n) + s[before:]
 	}
 	return padding(n) + s
 }

@@ -24,6 +24,9 @@ tuple("ab")
 "abc".center(6) + "|"
 "abcd".center(3)
 round(7, 2)
+"{:#08X}".format(-6)
+"{:#010b}".format(5)
+"%#08x" % 255
 "{:>03}".format(5)
 "{:<05}".format(7)
 "{:05}".format("ab")
