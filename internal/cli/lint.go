@@ -120,7 +120,7 @@ func (l *lint) run(ctx context.Context, args []string) error {
 	if l.fix.diff {
 		return l.fix.end(l, found)
 	}
-	l.project.suppress(l, found, len(args) == 0)
+	l.project.suppress(l, found, !l.named(args) && !l.given("config"))
 	if done, err := l.baseline.settle(l, found); done || err != nil {
 		return err
 	}
@@ -136,9 +136,12 @@ func (l *lint) run(ctx context.Context, args []string) error {
 	return nil
 }
 
+// named reports whether the command line names files.
+func (l *lint) named(args []string) bool { return len(args)+len(l.val) > 0 || l.input.filesFrom != "" }
+
 // collect checks the files of args, and where none are named the data sets of the project or the launches' own data.
 func (l *lint) collect(ctx context.Context, args []string, found *lintFound) error {
-	named := len(args)+len(l.val) > 0 || l.input.filesFrom != ""
+	named := l.named(args)
 	switch {
 	case !named && len(l.input.splits) > 0:
 		return usagef("--split: name the files, too")

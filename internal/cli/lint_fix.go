@@ -163,19 +163,6 @@ func (x *fixRun) run(ctx context.Context, found *pipeline.Report) (*pipeline.Rep
 	return found, nil
 }
 
-// passes reports whether the project's file lets a finding pass.
-func (p *lintProject) passes(f rule.Finding) bool {
-	if p.file == nil {
-		return false
-	}
-	for _, g := range p.file.PerFile {
-		if slices.ContainsFunc(g.Rules, f.Rule.Named) && slices.ContainsFunc(g.Files, func(arg string) bool { return p.means(arg, f.Pos.File) }) {
-			return true
-		}
-	}
-	return false
-}
-
 // catchUp brings the manifests beside files up to date, where a run that was killed left them behind.
 func catchUp(files []*rule.File) error {
 	done := map[string]bool{}

@@ -238,39 +238,55 @@ func absolute(name string) string {
 	return filepath.ToSlash(abs)
 }
 
+// An ignored is a rule of an entry of per_file_ignores.
+type ignored struct{ entry, rule int }
+
+// ignores returns what of per_file_ignores lets a finding pass.
+func (p *lintProject) ignores(f rule.Finding) (by []ignored) {
+	if p.file == nil {
+		return nil
+	}
+	for i, g := range p.file.PerFile {
+		for k, name := range g.Rules {
+			if f.Rule.Named(name) && slices.ContainsFunc(g.Files, func(arg string) bool { return p.means(arg, f.Pos.File) }) {
+				by = append(by, ignored{i, k})
+			}
+		}
+	}
+	return by
+}
+
+// passes reports whether the project's file lets a finding pass.
+func (p *lintProject) passes(f rule.Finding) bool { return len(p.ignores(f)) > 0 }
+
 // suppress takes away what the project's file lets pass, and says how much that was. Of a run over the whole project it says also what is let
 // pass and was not found.
 func (p *lintProject) suppress(l *lint, found *lintFound, whole bool) {
 	if p.file == nil || len(p.file.PerFile) == 0 {
 		return
 	}
-	used := map[[2]int]bool{}
+	used := map[ignored]bool{}
 	var count int64
 	found.report.Entries = slices.DeleteFunc(found.report.Entries, func(e pipeline.Entry) bool {
-		first := e.Findings[0]
-		drop := false
-		for i, g := range p.file.PerFile {
-			for k, name := range g.Rules {
-				if first.Rule.Named(name) && slices.ContainsFunc(g.Files, func(arg string) bool { return p.means(arg, first.Pos.File) }) {
-					used[[2]int{i, k}], drop = true, true
-				}
-			}
+		by := p.ignores(e.Findings[0])
+		for _, i := range by {
+			used[i] = true
 		}
-		if drop {
+		if len(by) > 0 {
 			count += e.Count
 		}
-		return drop
+		return len(by) > 0
 	})
 	if count > 0 && !l.app.quiet {
 		fmt.Fprintf(l.app.stderr, "%s let pass by %s\n", counted(int(count), "finding"), p.file.Name)
 	}
-	if !whole || l.app.quiet || l.schemaOnly || l.limit > 0 {
+	if !whole || l.app.quiet || l.schemaOnly || l.limit > 0 || len(found.set.Errors)+len(found.report.Errors) > 0 {
 		return
 	}
 	for i, g := range p.file.PerFile {
 		for k, name := range g.Rules {
 			on := slices.ContainsFunc(found.rules, func(r *rule.Rule) bool { return r.Named(name) })
-			if on && !used[[2]int{i, k}] {
+			if on && !used[ignored{i, k}] {
 				fmt.Fprintf(l.app.stderr, "%s: note: %s is not found in %s any more: take it out of per_file_ignores\n", g.Where, name, strings.Join(g.Files, ", "))
 			}
 		}
