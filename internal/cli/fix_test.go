@@ -710,3 +710,32 @@ func (m *mutation) fix(t *testing.T) (changed, back bool) {
 	}
 	return !slices.Equal(stamp, after), back
 }
+
+// TestFixTakesBack has a mend that the engine cannot carry out beside one that it can: the one is left, the other is done.
+func TestFixTakesBack(t *testing.T) {
+	dir := t.TempDir()
+	split := schema.NewField("split", schema.StringType)
+	split.Nullable = false // a null extra_info cannot be made a struct without one
+	s := &schema.Schema{Fields: []schema.Field{schema.NewField("extra_info", schema.StructOf(split, schema.NewField("index", schema.Int64Type))), schema.NewField("trace", schema.StringType)}}
+	outer := schema.StructOf(s.Fields...)
+	var rows []schema.Value
+	for i := range 4 {
+		info := schema.StructValue(&s.Fields[0].Type, []schema.Value{schema.TextValue("train"), schema.IntValue(int64(i))})
+		if i == 2 {
+			info = schema.NullValue
+		}
+		rows = append(rows, schema.StructValue(&outer, []schema.Value{info, schema.TextValue("x")}))
+	}
+	var names []string
+	for i := range 3 {
+		names = append(names, filepath.Join(dir, fmt.Sprintf("train-%d.parquet", i)))
+		if err := writeTable(t, names[i], &rule.File{Schema: s}, rows); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, found, said := runMain(t, slices.Concat([]string{"lint", "--select", "RL012,RL402", "--fix", "--unsafe-fixes", "--output-format", "concise"}, names)...)
+	if strings.Count(found, "RL402") != 3 || strings.Contains(found, "RL012") || strings.Count(said, "trace: RL012 column-reserved: drops the column") != 3 ||
+		!strings.Contains(said, `RL402 index-null: `) || !strings.Contains(said, `its field "split" takes no null`) {
+		t.Errorf("found %s; said %s", found, said)
+	}
+}

@@ -11,7 +11,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 
@@ -71,29 +70,15 @@ const maxRounds = 12
 
 // A planner makes a plan.
 type planner struct {
-	job   *Job
-	files []*rule.File // as the steps leave them
-	state
-	touched  [][]schema.Path   // by file: what steps of this round write
-	asked    map[int]request   // of this round, by group
-	counts   map[Finding]int64 // rows, of what this round sets out from
-	group    int               // number of the next group of steps
-	cautious bool              // a group of steps a round
-}
-
-// A state is what a round changes, so that it can be taken back.
-type state struct {
-	steps [][]step        // by file
-	tried map[Finding]int // how many mends of its rule have been tried
-	why   map[Finding]string
-}
-
-func (s *state) clone() state {
-	out := state{tried: maps.Clone(s.tried), why: maps.Clone(s.why)}
-	for _, list := range s.steps {
-		out.steps = append(out.steps, slices.Clip(slices.Clone(list)))
-	}
-	return out
+	job     *Job
+	files   []*rule.File       // as the steps leave them
+	steps   [][]step           // by file
+	tried   map[Finding]int    // how many mends of its rule have been tried
+	why     map[Finding]string // it is left
+	touched [][]schema.Path    // by file: what steps of this round write
+	asked   map[int]request    // of this round, by group
+	counts  map[Finding]int64  // rows, of what this round sets out from
+	group   int                // number of the last group of steps
 }
 
 // A step is a transform of one file, with what it is for.
@@ -109,14 +94,13 @@ func New(ctx context.Context, job *Job, found []pipeline.Entry) (*Plan, error) {
 	if err := job.check(); err != nil {
 		return nil, err
 	}
-	p := &planner{job: job, state: state{tried: map[Finding]int{}, why: map[Finding]string{}}}
+	p := &planner{job: job, tried: map[Finding]int{}, why: map[Finding]string{}}
 	for _, f := range job.Source.Files() {
 		g := *f
 		p.files = append(p.files, &g)
 	}
 	p.steps = make([][]step, len(p.files))
 	for range maxRounds {
-		before := p.clone()
 		planned, err := p.round(ctx, found)
 		if err != nil {
 			return nil, err
@@ -124,7 +108,7 @@ func New(ctx context.Context, job *Job, found []pipeline.Entry) (*Plan, error) {
 		if !planned {
 			break
 		}
-		if found, err = p.settle(ctx, before, found); err != nil {
+		if found, err = p.settle(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -160,33 +144,60 @@ func (p *planner) result(found []pipeline.Entry) *Plan {
 	return out
 }
 
-// settle judges what a round has planned and returns what is found then. Steps that cannot take a row are taken back; where
-// the round as a whole fails, it is: before is what was before it, found what it set out from.
-func (p *planner) settle(ctx context.Context, before state, found []pipeline.Entry) ([]pipeline.Entry, error) {
+// settle judges what a round has planned and returns what is found then. Groups of steps that do not help, or cannot be carried out, are
+// taken back.
+func (p *planner) settle(ctx context.Context) ([]pipeline.Entry, error) {
 	for {
-		now, bad, err := p.judge(ctx)
-		switch {
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
-		case err != nil && p.cautious: // it was one group
-			for i, steps := range p.steps {
-				for _, s := range steps[len(before.steps[i]):] {
-					p.refuse(s.group, err.Error())
-				}
+		found, bad, err := p.judge(ctx, p.all())
+		if err != nil && ctx.Err() == nil {
+			if bad = p.culprits(ctx); len(bad) == 0 {
+				return nil, err
 			}
-			p.steps = before.steps
-			return found, p.look()
-		case err != nil:
-			p.state, p.cautious = before, true
-			return found, p.look()
+			err = nil
+		} else {
+			p.vain(found, bad)
 		}
-		p.vain(now, bad)
-		if len(bad) == 0 {
-			return now, nil
+		if err != nil || len(bad) == 0 {
+			return found, err
 		}
 		for group, why := range bad {
 			p.withdraw(group, why)
 		}
+	}
+}
+
+// culprits are the groups of this round that some file cannot be judged with, with the reason.
+func (p *planner) culprits(ctx context.Context) map[int]string {
+	bad := map[int]string{}
+	for i, steps := range p.steps {
+		p.steps[i] = slices.DeleteFunc(slices.Clone(steps), func(s step) bool { return bad[s.group] != "" })
+		if _, _, err := p.judge(ctx, []int{i}); err != nil {
+			p.accuse(ctx, i, bad)
+		}
+		p.steps[i] = steps
+	}
+	return bad
+}
+
+// accuse adds to bad the groups of a file's steps with which it cannot be judged: they are tried one after the other.
+func (p *planner) accuse(ctx context.Context, file int, bad map[int]string) {
+	all := p.steps[file]
+	var kept []step
+	for at := 0; at < len(all); {
+		group := all[at].group
+		n := at
+		for n < len(all) && all[n].group == group {
+			n++
+		}
+		p.steps[file] = append(slices.Clone(kept), all[at:n]...)
+		at = n
+		if _, ok := p.asked[group]; ok {
+			if _, _, err := p.judge(ctx, []int{file}); err != nil {
+				bad[group] = err.Error()
+				continue
+			}
+		}
+		kept = p.steps[file]
 	}
 }
 
@@ -229,15 +240,6 @@ func (p *planner) newPlan(rules []*rule.Rule, files []int, more ...transform.Tra
 	return pipeline.NewPlan(j)
 }
 
-// look brings the schemas of files up to date.
-func (p *planner) look() error {
-	plan, err := p.newPlan(nil, p.all())
-	if err == nil {
-		p.show(plan)
-	}
-	return err
-}
-
 func (p *planner) all() []int {
 	out := make([]int, len(p.files))
 	for i := range out {
@@ -246,16 +248,10 @@ func (p *planner) all() []int {
 	return out
 }
 
-func (p *planner) show(plan *pipeline.Plan) {
-	for i := range p.files {
-		p.files[i].Schema = plan.Schemas[split(i)]
-	}
-}
-
-// judge runs the rules over the files as they would be. bad are the groups of steps that could not take a row or would take all
+// judge runs the rules over these files as they would be. bad are the groups of steps that could not take a row or would take all
 // rows of a file, with the reason.
-func (p *planner) judge(ctx context.Context) (found []pipeline.Entry, bad map[int]string, err error) {
-	plan, err := p.newPlan(p.job.Rules, p.all())
+func (p *planner) judge(ctx context.Context, files []int) (found []pipeline.Entry, bad map[int]string, err error) {
+	plan, err := p.newPlan(p.job.Rules, files)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -268,7 +264,9 @@ func (p *planner) judge(ctx context.Context) (found []pipeline.Entry, bad map[in
 		file, _ := strconv.Atoi(t.Split)
 		p.refused(rep.Records[i], file, bad)
 	}
-	p.show(plan)
+	for _, i := range files {
+		p.files[i].Schema = plan.Schemas[split(i)]
+	}
 	return rep.Entries, bad, nil
 }
 

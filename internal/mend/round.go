@@ -92,9 +92,6 @@ func (p *planner) round(ctx context.Context, found []pipeline.Entry) (planned bo
 			}
 			p.leave(r, a, why)
 		}
-		if planned && p.cautious {
-			return true, nil
-		}
 	}
 	return planned || later, nil
 }
