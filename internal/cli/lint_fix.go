@@ -221,6 +221,9 @@ func (x *fixRun) sayLeft(left []pipeline.Entry) {
 	told := map[string]bool{}
 	for _, e := range left {
 		f := e.Findings[0]
+		if x.lint.project.passes(f) {
+			continue
+		}
 		line := fmt.Sprintf("left: %s%s %s: %s\n", column(f.Pos.Path), f.Rule.ID, f.Rule.Name, x.why(f))
 		if told[line] {
 			continue
