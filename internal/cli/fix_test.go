@@ -739,3 +739,41 @@ func TestFixTakesBack(t *testing.T) {
 		t.Errorf("found %s; said %s", found, said)
 	}
 }
+
+// TestFixInOneRun has faults that others hide: none is left after one run.
+func TestFixInOneRun(t *testing.T) {
+	messages := schema.StructOf(schema.NewField("role", schema.StringType), schema.NewField("content", schema.StringType))
+	truth := schema.StructOf(schema.NewField("ground_truth", schema.StringType))
+	info := schema.StructOf(schema.NewField("index", schema.Int64Type), schema.NewField("answer", schema.StringType))
+	s := &schema.Schema{Fields: []schema.Field{schema.NewField("data_source", schema.Type{Kind: schema.Binary}), schema.NewField("prompt", schema.ListOf(messages)),
+		schema.NewField("reward_model", truth), schema.NewField("extra_info", info)}}
+	outer := schema.StructOf(s.Fields...)
+	var rows []schema.Value
+	for i := range 6 {
+		prompt := schema.ListValue([]schema.Value{schema.StructValue(&messages, []schema.Value{schema.TextValue([]string{"user", "Human"}[i%2]), schema.TextValue(fmt.Sprint("How much is ", i, "?"))})})
+		gt, index := schema.TextValue(fmt.Sprint(i)), schema.IntValue(int64(i/2))
+		if i == 3 {
+			index = schema.NullValue
+		}
+		if i == 4 { // found only once data_source is text
+			gt = schema.NullValue
+		}
+		rows = append(rows, schema.StructValue(&outer, []schema.Value{schema.BinaryValue("openai/gsm8k"), prompt, schema.StructValue(&truth, []schema.Value{gt}),
+			schema.StructValue(&info, []schema.Value{index, schema.TextValue(fmt.Sprint("#### ", i))})}))
+	}
+	name := filepath.Join(t.TempDir(), "train.parquet")
+	if err := writeTable(t, name, &rule.File{Schema: s}, rows); err != nil {
+		t.Fatal(err)
+	}
+	status, found, said := runMain(t, "lint", "--fix", "--unsafe-fixes", "--output-format", "concise", name)
+	if status != 0 || found != "" {
+		t.Errorf("exit %d: found %s; said %s", status, found, said)
+	}
+	for i, r := range rowsOf(t, []string{name})[0] {
+		want := fmt.Sprintf(`{"data_source":"openai/gsm8k","prompt":[{"role":"user","content":"How much is %d?"}],"reward_model":{"ground_truth":"%d"},"extra_info":{"index":%d,"answer":"#### %d"}}`,
+			i, i, []int{0, 7, 1, 3, 2, 5}[i], i)
+		if r != want {
+			t.Errorf("row %d is %s, expected %s", i, r, want)
+		}
+	}
+}

@@ -168,10 +168,23 @@ func (c *checks) chunk(k *check, i int) (rule.Chunk, error) {
 			return rule.Chunk{}, fmt.Errorf("%s: %w", c.m.fileName(), err)
 		}
 		if ok {
-			return ch, nil
+			return asText(ch, c.m.prog.leaf[leaf].Type), nil
 		}
 	}
 	return rule.Chunk{Nulls: -1}, nil
+}
+
+// asText makes the values texts where a step has said of bytes that they are.
+func asText(ch rule.Chunk, t schema.Type) rule.Chunk {
+	if t.Kind != schema.Text || len(ch.Dict) == 0 || ch.Dict[0].Kind() != schema.Binary {
+		return ch
+	}
+	dict := make([]schema.Value, len(ch.Dict))
+	for i, v := range ch.Dict {
+		dict[i] = schema.TextValue(v.Text())
+	}
+	ch.Dict = dict
+	return ch
 }
 
 // leaves lists the leaves of the output that the rules left read.

@@ -466,7 +466,7 @@ func (m *machine) step(i int, s *step, state *record.Batch) error {
 		}
 	})
 	cur := m.cursors[i]
-	cur.Reset(m.batch(state, s.schema, s.leaf, s.from, nil, s.bind.Leaves()))
+	cur.Reset(m.batch(state, s.schema, s.leaf, s.from, nil, append([]int{}, s.bind.Leaves()...))) // one that reads nothing: none, not all
 	if m.fault != nil {
 		return m.fault
 	}
