@@ -109,6 +109,9 @@ func (p *planner) eachValue(_ context.Context, r *request) (string, error) {
 	if !ok {
 		f.Type = schema.Type{}
 	}
+	if p.files[r.file].Rows == 0 {
+		return "the file has no rows", nil
+	}
 	to := schema.Type{Kind: schema.Text, Form: f.Type.Form}
 	ok = f.Type.Kind == schema.Text
 	if v.Type != nil {
