@@ -259,7 +259,7 @@ class Model:
             for step in path[:-1]:
                 blank = next(k for k in blank.kids if k.name == step)
                 if parent[step] is None and mode == "fill":
-                    parent[step] = {k.name: None for k in blank.kids}
+                    parent[step] = empty(blank)
                 parent = parent[step]
                 if parent is None:
                     break
@@ -433,7 +433,7 @@ class Edit:
         self.args, self.flags = ["drop", ",".join(text(p) for p in chosen)], []
 
     def rename(self):
-        pairs, old = [], set()
+        pairs, old, new = [], set(), set()
         for _ in range(self.rng.choice([1, 1, 2, 3])):
             p, _ = self.rng.choice(self.model.paths(lists=True))
             name = self.rng.choice(["renamed", "n.1", "index", "ß", "other"])
@@ -441,7 +441,8 @@ class Edit:
                 continue
             pairs.append(f"{text(p)}={text(p[:-1] + (name,))}")
             old.add(p)
-            self.circular = self.circular or p[:-1] + (name,) in old
+            self.circular = self.circular or p[:-1] + (name,) in old or p in new
+            new.add(p[:-1] + (name,))
             self.model.rename(p, name)
         if not pairs:
             raise Skip("nothing to rename")
@@ -462,6 +463,11 @@ class Edit:
         n = len(self.model.rows)
         how = self.rng.choice([["--shards", self.rng.randint(1, min(n, 5))], ["--shard-rows", self.rng.randint(max(1, n // 7), n + 3)], ["--shard-size", self.rng.choice(["2kB", "10kB", "1MB"])]])
         self.args, self.flags = ["reshard"], [str(x) for x in how]
+
+
+def empty(struct):
+    """A struct of nulls; one that may not be null within it is such a struct too."""
+    return {k.name: empty(k) if k.kind == "struct" and not k.nullable else None for k in struct.kids}
 
 
 def leaf2(name, t):
