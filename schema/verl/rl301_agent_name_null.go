@@ -20,7 +20,7 @@ Give every row a name, or drop the column from every file.
 	Holds: byTrainer("'Agent loop None not registered'"),
 	Reads: reads(agentName),
 	New:   func(p *rule.Pass) rule.Checker { return &agentNull{p} },
-	Fix:   "add agent_name=tool_agent --replace",
+	Fix:   "add agent_name=tool_agent --fill",
 	Mends: []rule.Mend{
 		{Do: rule.SetAgent, Does: "writes the agent of --agent"},
 		{Do: rule.DropNull, Does: "drops a column that is null in every row of every file"},
