@@ -1,6 +1,7 @@
 package record
 
 import (
+	"slices"
 	"strconv"
 	"unsafe"
 
@@ -18,9 +19,9 @@ type Binding struct {
 // A node is a column or a part of one on the way from a path to the leaves below it.
 type node struct {
 	kind  nodeKind
-	def   uint8 // level from which on the node is not null
-	rep   uint8 // list: level at which its elements repeat
-	depth int   // steps of the path above it
+	def   uint8   // level from which on the node is not null
+	rep   uint8   // list: level at which its elements repeat
+	above []uint8 // def of each step of the path above it
 	typ   *schema.Type
 	kids  []*node
 	slot  int // leaf: its own; else the first below
@@ -66,24 +67,25 @@ func Bind(s *schema.Schema, paths []schema.Path) *Binding {
 			b.reads = append(b.reads, nil)
 			continue
 		}
-		b.reads = append(b.reads, descend(f, schema.Path("").Field(f.Name), steps[1:], 0, 0, 0, slot))
+		b.reads = append(b.reads, descend(f, schema.Path("").Field(f.Name), steps[1:], 0, 0, nil, slot))
 	}
 	return b
 }
 
 // descend builds the node of field f at path at, with steps of the path still to go; nil where they lead nowhere.
-func descend(f *schema.Field, at schema.Path, steps []string, def, rep uint8, depth int, slot func(schema.Path) int) *node {
+func descend(f *schema.Field, at schema.Path, steps []string, def, rep uint8, above []uint8, slot func(schema.Path) int) *node {
 	if f.Nullable {
 		def++
 	}
-	n := &node{def: def, depth: depth, typ: &f.Type}
+	n := &node{def: def, above: above, typ: &f.Type}
+	below := append(slices.Clip(above), def)
 	add := func(c *schema.Field, p schema.Path, steps []string, def, rep uint8) bool {
-		kid := descend(c, p, steps, def, rep, depth+1, slot)
+		kid := descend(c, p, steps, def, rep, below, slot)
 		if kid == nil && len(steps) > 0 {
 			return false
 		}
 		if kid == nil {
-			kid = &node{kind: hollowNode, typ: &c.Type, depth: depth + 1}
+			kid = &node{kind: hollowNode, typ: &c.Type, above: below}
 		}
 		n.kids = append(n.kids, kid)
 		n.slots = append(n.slots, kid.slots...)
@@ -321,7 +323,7 @@ func (c *Cursor) skip(n *node) {
 
 func (c *Cursor) assemble(n *node) schema.Value {
 	if n.kind == hollowNode {
-		return schema.NullAt(n.depth)
+		return schema.NullAt(len(n.above))
 	}
 	if n.kind == leafNode {
 		p := &c.at[n.slot]
@@ -335,7 +337,7 @@ func (c *Cursor) assemble(n *node) schema.Value {
 	}
 	if c.level(n.slot) < n.def {
 		c.skip(n)
-		return schema.NullAt(n.depth)
+		return schema.NullAt(len(n.above))
 	}
 	switch n.kind {
 	case passNode:
@@ -419,7 +421,7 @@ func (s *slot) read(c *Cursor, n *node, entry, value int) schema.Value {
 	case s.fixed != nil:
 		return textOf(s.kind, string(s.fixed.Value(value)))
 	}
-	return schema.NullAt(n.depth)
+	return schema.NullAt(len(n.above))
 }
 
 func textOf(k schema.Kind, s string) schema.Value {
@@ -439,8 +441,12 @@ func intOf(k schema.Kind, i int64) schema.Value {
 	return schema.OtherValue(k, strconv.FormatInt(i, 10))
 }
 
-// nullDepth says how many steps of a leaf's path are not null at that definition level. It is exact where every step is
-// nullable, as in the files of every writer that trainers meet; a required step counts as the one below it.
-func nullDepth(n *node, def uint8) int {
-	return min(int(def), n.depth)
+// nullDepth says how many steps of a leaf's path are not null at that definition level.
+func nullDepth(n *node, def uint8) (depth int) {
+	for _, from := range n.above {
+		if from <= def {
+			depth++
+		}
+	}
+	return depth
 }

@@ -170,29 +170,40 @@ func TestTakeKeepsRows(t *testing.T) {
 
 func TestNullDepth(t *testing.T) {
 	inner := schema.StructOf(schema.NewField("index", schema.Int64Type))
-	f := schema.NewField("extra_info", inner)
-	rows := []schema.Value{schema.NullValue, schema.StructValue(&inner, []schema.Value{schema.NullValue}), schema.StructValue(&inner, []schema.Value{schema.IntValue(7)})}
-	b, err := NewBuilder(f, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, v := range rows {
-		if err := b.Append(v); err != nil {
+	null, seven := schema.StructValue(&inner, []schema.Value{schema.NullValue}), schema.StructValue(&inner, []schema.Value{schema.IntValue(7)})
+	nullable := schema.NewField("extra_info", inner)
+	required := nullable
+	required.Nullable = false
+	for _, c := range []struct {
+		field schema.Field
+		rows  []schema.Value
+		want  []int
+	}{
+		{nullable, []schema.Value{schema.NullValue, null, seven}, []int{0, 1}},
+		{required, []schema.Value{null, seven}, []int{1}}, // there is no null struct, so it is the field that is null
+	} {
+		b, err := NewBuilder(c.field, 0)
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	batch := &Batch{Schema: &schema.Schema{Fields: []schema.Field{f}}, Rows: 3}
-	batch.Leaves = []Leaf{{Leaf: batch.Schema.Leaves()[0], Vec: b.Vectors()[0]}}
-	cur := Bind(batch.Schema, []schema.Path{"extra_info.index", "extra_info", "nope"}).Cursor()
-	cur.Reset(batch)
-	for i, want := range []int{0, 1} {
-		cur.Next()
-		if got := cur.At(0); !got.IsNull() || got.Depth() != want {
-			t.Errorf("row %d: got %v at depth %d, want a null at depth %d", i, got.Kind(), got.Depth(), want)
+		for _, v := range c.rows {
+			if err := b.Append(v); err != nil {
+				t.Fatal(err)
+			}
 		}
-	}
-	if !cur.At(2).IsMissing() {
-		t.Errorf("a path that is not there: got %v, want missing", cur.At(2).Kind())
+		batch := &Batch{Schema: &schema.Schema{Fields: []schema.Field{c.field}}, Rows: len(c.rows)}
+		batch.Leaves = []Leaf{{Leaf: batch.Schema.Leaves()[0], Vec: b.Vectors()[0]}}
+		cur := Bind(batch.Schema, []schema.Path{"extra_info.index", "extra_info", "nope"}).Cursor()
+		cur.Reset(batch)
+		for i, want := range c.want {
+			cur.Next()
+			if got := cur.At(0); !got.IsNull() || got.Depth() != want {
+				t.Errorf("nullable %v: row %d: got %v at depth %d, want a null at depth %d", c.field.Nullable, i, got.Kind(), got.Depth(), want)
+			}
+		}
+		if !cur.At(2).IsMissing() {
+			t.Errorf("a path that is not there: got %v, want missing", cur.At(2).Kind())
+		}
 	}
 }
 
