@@ -474,20 +474,11 @@ func (m *machine) step(i int, s *step, state *record.Batch) error {
 	for cur.Next() {
 		row = int32(cur.Row())
 		n, reason, err := out.Run(m.funcs[i], cur)
-		var reject *transform.Reject
-		var fault *transform.Fault
 		switch {
-		case errors.As(err, &reject):
-			if n > 0 {
-				return fmt.Errorf("%s: a row was put out and then rejected", cur.Origin())
-			}
-			m.reject(Rejected{Pos: cur.Origin().At(reject.Path), Reason: reject.Reason, Message: reject.Message, Value: reject.Value,
-				Where: reject.Where, Number: cur.Number()}, state, int(row))
-		case errors.As(err, &fault):
-			fault.Pos = cur.Origin()
-			return fault
 		case err != nil:
-			return fmt.Errorf("%s: %w", cur.Origin(), err)
+			if err := m.refused(err, n, cur, state); err != nil {
+				return err
+			}
 		case failed != nil:
 			return fmt.Errorf("%s: %w", cur.Origin(), failed)
 		case n == 0:
@@ -506,6 +497,24 @@ func (m *machine) step(i int, s *step, state *record.Batch) error {
 		}
 	}
 	return nil
+}
+
+// refused takes the error of a step at the row of cur: a rejection is noted, another is returned with its place. n rows had come out.
+func (m *machine) refused(err error, n int, cur *record.Cursor, state *record.Batch) error {
+	var reject *transform.Reject
+	var fault *transform.Fault
+	switch {
+	case errors.As(err, &reject) && n > 0:
+		return fmt.Errorf("%s: a row was put out and then rejected", cur.Origin())
+	case errors.As(err, &reject):
+		m.reject(Rejected{Pos: cur.Origin().At(reject.Path), Reason: reject.Reason, Message: reject.Message, Value: reject.Value,
+			Where: reject.Where, Number: cur.Number()}, state, cur.Row())
+		return nil
+	case errors.As(err, &fault):
+		fault.Pos = cur.Origin()
+		return fault
+	}
+	return fmt.Errorf("%s: %w", cur.Origin(), err)
 }
 
 // keep leaves only rows in the slice, in that order.

@@ -64,9 +64,6 @@ func makePredeclared() {
 	for _, name := range []string{"list", "tuple", "sorted", "enumerate", "zip", "reversed", "max", "min", "any", "all", "dict", "bytes"} {
 		predeclared[name] = builtin(name, bounded(name))
 	}
-	for name, f := range operators {
-		predeclared[name] = f
-	}
 	for name := range textMethods {
 		methods[name] = true
 	}
@@ -75,6 +72,15 @@ func makePredeclared() {
 	}
 	for name := range dictMethods {
 		methods[name] = true
+	}
+	for name := range methods {
+		c := newCaller(name)
+		operators[opMethod+name] = starlark.NewBuiltin(name, func(t *starlark.Thread, _ *starlark.Builtin, a starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+			return c.call(t, a[0], a[1:], kwargs)
+		})
+	}
+	for name, f := range operators {
+		predeclared[name] = f
 	}
 }
 

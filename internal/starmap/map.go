@@ -103,10 +103,8 @@ func (m *Map) passes(f schema.Field) bool {
 // An outcome is a row that came out of the function: what it returned over what it left in the example.
 type outcome struct{ example, result *starlark.Dict }
 
-func (o outcome) get(name string) starlark.Value { return o.at(starlark.String(name)) }
-
-// at is get for a key that is made already.
-func (o outcome) at(key starlark.Value) starlark.Value {
+func (o outcome) get(name string) starlark.Value {
+	key := starlark.String(name)
 	if v, ok, _ := o.result.Get(key); ok {
 		return v
 	}
@@ -251,16 +249,18 @@ func (b *binding) fill(o outcome) ([]schema.Value, error) {
 	values := b.w.take(len(l.names))
 	own := 0 // keys of the result that are columns
 	for i, name := range l.names {
-		v := o.at(b.keys[i])
-		if v == nil {
+		v, ok, _ := o.result.Get(b.keys[i])
+		if ok {
+			own++
+		} else if o.result != o.example {
+			v, ok, _ = o.example.Get(b.keys[i])
+		}
+		if !ok {
 			if !l.known[name] {
 				return nil, fmt.Errorf("key %s is missing, and the first rows have it: give it a value, or None (HF datasets' map fails here too)", name)
 			}
 			values[i] = schema.NullValue
 			continue
-		}
-		if _, ok, _ := o.result.Get(b.keys[i]); ok {
-			own++
 		}
 		var err error
 		if values[i], err = b.w.toRow(v, b.made[i], 0); err != nil {

@@ -81,9 +81,6 @@ func makeOperators() {
 		opIter: func(t *starlark.Thread, _ *starlark.Builtin, a starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
 			return iterated(t, a[0])
 		},
-		opMethod: func(t *starlark.Thread, _ *starlark.Builtin, a starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
-			return method(t, a[0], string(a[1].(starlark.String)), a[2:], kwargs)
-		},
 		opBound: func(t *starlark.Thread, _ *starlark.Builtin, a starlark.Tuple, _ []starlark.Tuple) (starlark.Value, error) {
 			x, name := a[0], string(a[1].(starlark.String))
 			return starlark.NewBuiltin(name, func(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {

@@ -16,7 +16,7 @@ const (
 	opSlice   = "[:]"
 	opAddTo   = "+="
 	opAddToAt = "[]+="
-	opMethod  = "."
+	opMethod  = "." // and the name
 	opBound   = ".bound"
 	opIter    = "in"
 	opFloor   = "//"
@@ -223,8 +223,7 @@ func callExpr(x *syntax.CallExpr) syntax.Expr {
 		}
 		return x
 	}
-	name := &syntax.Literal{Token: syntax.STRING, TokenPos: d.NamePos, Value: d.Name.Name}
-	out := call(opMethod, x.Lparen, append([]syntax.Expr{expr(d.X), name}, x.Args...)...)
+	out := call(opMethod+d.Name.Name, x.Lparen, append([]syntax.Expr{expr(d.X)}, x.Args...)...)
 	out.Rparen = x.Rparen
 	return out
 }

@@ -17,28 +17,44 @@ type methodFunc[T any] func(t *starlark.Thread, s T, args starlark.Tuple, kwargs
 
 // method calls x.name(args): of text as Python defines it, and with what is made charged.
 func method(t *starlark.Thread, x starlark.Value, name string, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
+	return newCaller(name).call(t, x, args, kwargs)
+}
+
+// A caller calls the methods of one name, which are looked up once.
+type caller struct {
+	name string
+	text methodFunc[string]
+	list methodFunc[*starlark.List]
+	dict methodFunc[*starlark.Dict]
+}
+
+func newCaller(name string) *caller {
+	return &caller{name, textMethods[name], listMethods[name], dictMethods[name]}
+}
+
+func (c *caller) call(t *starlark.Thread, x starlark.Value, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 	switch v := x.(type) {
 	case starlark.String:
-		if f := textMethods[name]; f != nil {
-			return f(t, string(v), args, kwargs)
+		if c.text != nil {
+			return c.text(t, string(v), args, kwargs)
 		}
 	case *starlark.List:
-		if name == "append" && len(args) == 1 && len(kwargs) == 0 {
+		if c.name == "append" && len(args) == 1 && len(kwargs) == 0 {
 			return starlark.None, v.Append(args[0])
 		}
-		if f := listMethods[name]; f != nil {
-			return f(t, v, args, kwargs)
+		if c.list != nil {
+			return c.list(t, v, args, kwargs)
 		}
 	case *starlark.Dict:
-		if found, ok, err := quick(v, name, args, kwargs); ok || err != nil {
+		if found, ok, err := quick(v, c.name, args, kwargs); ok || err != nil {
 			return found, err
 		}
-		if f := dictMethods[name]; f != nil {
-			return f(t, v, args, kwargs)
+		if c.dict != nil {
+			return c.dict(t, v, args, kwargs)
 		}
 	}
 	if h, ok := x.(starlark.HasAttrs); ok {
-		f, err := h.Attr(name)
+		f, err := h.Attr(c.name)
 		if err != nil {
 			return nil, err
 		}
@@ -49,7 +65,7 @@ func method(t *starlark.Thread, x starlark.Value, name string, args starlark.Tup
 			return starlark.Call(t, f, args, kwargs)
 		}
 	}
-	return nil, fmt.Errorf("%s has no method %s%s", kindName(x), name, noneHint(x))
+	return nil, fmt.Errorf("%s has no method %s%s", kindName(x), c.name, noneHint(x))
 }
 
 // quick is get and pop of a dict, which every map function calls, without the detour of a bound method; ok is false where it is neither, or
