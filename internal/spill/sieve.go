@@ -15,11 +15,11 @@ type Sieve struct {
 }
 
 // The number of cells: cellsEach for each hash, so that few that stand alone pass as well, also where there are two or three times as many
-// as was expected, but no more than 16 MiB hold: memory is not to grow with the input, and of 20 million hashes most are still held back.
+// as was expected, but no more than 4 MiB hold: memory is not to grow with the input, and of 20 million hashes a third is still held back.
 const (
 	cellsEach = 64
 	minCells  = 1 << 12
-	maxCells  = 1 << 26
+	maxCells  = 1 << 24
 )
 
 // NewSieve returns a sieve for about n hashes.
