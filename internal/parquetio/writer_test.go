@@ -485,21 +485,8 @@ func TestDamagedOffsetIndex(t *testing.T) {
 		return rewrite(t, footer, edit{id: 4, typ: thriftList, raw: groups})
 	})
 	for _, name := range []string{garbled, swapped} {
-		f := openFile(t, name)
-		out, err := os.Create(filepath.Join(t.TempDir(), "out.parquet"))
+		w, err := copyFirst(t, openFile(t, name))
 		if err != nil {
-			t.Fatal(err)
-		}
-		defer out.Close()
-		w, err := NewWriter(out, f.Schema(), WriterOptions{Base: f})
-		if err != nil {
-			t.Fatal(err)
-		}
-		g := &EncodedRowGroup{Rows: f.groups[0].Rows, Chunks: make([]EncodedChunk, len(f.leaves))}
-		for i := range g.Chunks {
-			g.Chunks[i].Raw = f.chunk(0, i)
-		}
-		if err := w.Write(g); err != nil {
 			t.Fatal(err)
 		}
 		_, err = w.Close()
@@ -524,18 +511,25 @@ func TestDamagedDataPageOffset(t *testing.T) {
 		})
 	})
 	in := openFile(t, name)
+	_, err := copyFirst(t, in)
+	wantError(t, err, in.Name(), "row group 0", "data pages begin at byte", "the dictionary page ends at")
+}
+
+// copyFirst writes the first row group of f, copied, to a new file. The error is that of the Write; the Writer is not closed.
+func copyFirst(t *testing.T, f *File) (*Writer, error) {
+	t.Helper()
 	out, err := os.Create(filepath.Join(t.TempDir(), "out.parquet"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer out.Close()
-	w, err := NewWriter(out, in.Schema(), WriterOptions{Base: in})
+	t.Cleanup(func() { out.Close() })
+	w, err := NewWriter(out, f.Schema(), WriterOptions{Base: f})
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &EncodedRowGroup{Rows: in.groups[0].Rows, Chunks: make([]EncodedChunk, len(in.leaves))}
+	g := &EncodedRowGroup{Rows: f.groups[0].Rows, Chunks: make([]EncodedChunk, len(f.leaves))}
 	for i := range g.Chunks {
-		g.Chunks[i].Raw = in.chunk(0, i)
+		g.Chunks[i].Raw = f.chunk(0, i)
 	}
-	wantError(t, w.Write(g), in.Name(), "row group 0", "data pages begin at byte", "the dictionary page ends at")
+	return w, w.Write(g)
 }

@@ -409,22 +409,27 @@ func TestAnchor(t *testing.T) {
 	}
 }
 
+// anyFinding reports a finding whose texts are of those letters, and returns what a format makes of it.
+func anyFinding(t *rapid.T, format, letters string) string {
+	text := rapid.StringOfN(rapid.RuneFrom([]rune(letters)), 0, 30, -1)
+	f := rule.Finding{Rule: nameNull, Level: rule.Error, Pos: at("f"+text.Draw(t, "file"), 0, 1, 0, schema.MakePath("c"+text.Draw(t, "path"))),
+		Message: text.Draw(t, "message"), Value: text.Draw(t, "value")}
+	var out bytes.Buffer
+	r, err := New([]string{format}, &out, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Find(f)
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
 // A workflow command is one line, whatever the data says: nobody can slip in another.
 func TestGitHubOneLine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.StringOfN(rapid.RuneFrom([]rune("a:%,\r\n\x1b|é\u2028")), 0, 30, -1)
-		f := rule.Finding{Rule: nameNull, Level: rule.Error, Pos: at("f"+text.Draw(t, "file"), 0, 1, 0, schema.MakePath("c"+text.Draw(t, "path"))),
-			Message: text.Draw(t, "message"), Value: text.Draw(t, "value")}
-		var out bytes.Buffer
-		r, err := New([]string{"github"}, &out, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Find(f)
-		if err := r.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if s := out.String(); strings.Count(s, "\n") != 1 || strings.Contains(s, "\r") || !strings.HasPrefix(s, "::error file=f") {
+		if s := anyFinding(t, "github", "a:%,\r\n\x1b|é\u2028"); strings.Count(s, "\n") != 1 || strings.Contains(s, "\r") || !strings.HasPrefix(s, "::error file=f") {
 			t.Fatalf("%q", s)
 		}
 	})
