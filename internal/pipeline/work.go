@@ -329,7 +329,7 @@ func (m *machine) apply(in *record.Batch) (*record.Batch, error) {
 	}
 	var only []int // nil: all leaves are wanted
 	if m.job.Sink == nil && !m.whole {
-		only = append([]int{}, m.checks.leaves()...)
+		only = m.checks.leaves()
 	}
 	out := m.batch(state, m.prog.out, m.prog.leaf, m.prog.from, m.prog.own, only)
 	for i, c := range m.raw {
@@ -466,7 +466,7 @@ func (m *machine) step(i int, s *step, state *record.Batch) error {
 		}
 	})
 	cur := m.cursors[i]
-	cur.Reset(m.batch(state, s.schema, s.leaf, s.from, nil, append([]int{}, s.bind.Leaves()...))) // one that reads nothing: none, not all
+	cur.Reset(m.batch(state, s.schema, s.leaf, s.from, nil, s.bind.Leaves()))
 	if m.fault != nil {
 		return m.fault
 	}

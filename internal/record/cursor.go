@@ -13,7 +13,7 @@ import (
 // A Binding is paths resolved in a schema, once; Cursor reads a batch through it.
 type Binding struct {
 	reads  []*node // nil: the schema has no such path
-	leaves []int   // of the schema, by slot
+	leaves []int   // of the schema, by slot; not nil
 }
 
 // A node is a column or a part of one on the way from a path to the leaves below it.
@@ -40,7 +40,7 @@ const (
 
 // Bind resolves paths in s. A path that s does not have reads as Missing.
 func Bind(s *schema.Schema, paths []schema.Path) *Binding {
-	b := &Binding{}
+	b := &Binding{leaves: []int{}}
 	index := map[schema.Path]int{}
 	for i, l := range s.Leaves() {
 		index[l.Path] = i
@@ -138,7 +138,8 @@ func descend(f *schema.Field, at schema.Path, steps []string, def, rep uint8, ab
 	return n
 }
 
-// Leaves returns the leaves of the schema, as numbered by Schema.Leaves, that the paths touch.
+// Leaves returns the leaves of the schema, as numbered by Schema.Leaves, that the paths touch: where there are none an empty list, which
+// is not nil.
 func (b *Binding) Leaves() []int { return b.leaves }
 
 // Has reports whether the schema has path i.
