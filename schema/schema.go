@@ -175,6 +175,24 @@ func (t Type) Equal(u Type) bool {
 	})
 }
 
+// OnlyNull reports whether t is null, or a list of what is only null, as HF datasets tells it (features.py, _is_null_feature, datasets 5.2).
+func (t Type) OnlyNull() bool {
+	return t.Kind == Null || t.Kind == List && len(t.Fields) == 1 && t.Fields[0].Type.OnlyNull()
+}
+
+// WiderInt returns the integer that holds all values of the integers a and b; false where none of 64 bits does.
+func WiderInt(a, b Type) (Type, bool) {
+	if a.Unsigned == b.Unsigned {
+		return Type{Kind: Int, Bits: max(a.Bits, b.Bits), Unsigned: a.Unsigned}, true
+	}
+	signed, unsigned := a, b
+	if a.Unsigned {
+		signed, unsigned = b, a
+	}
+	bits := max(signed.Bits, 2*unsigned.Bits)
+	return Type{Kind: Int, Bits: bits}, bits <= 64
+}
+
 // Field returns the struct field of that name and its position, or -1.
 func (t Type) Field(name string) (Field, int) { return find(t.Fields, name) }
 

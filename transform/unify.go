@@ -236,21 +236,9 @@ func wider(a, b schema.Type) (schema.Type, bool) {
 	case a.Kind == schema.Int && b.Kind == schema.Float, a.Kind == schema.Float && b.Kind == schema.Int:
 		return schema.FloatType, true
 	case a.Kind == schema.Int && b.Kind == schema.Int:
-		return widerInt(a, b)
+		return schema.WiderInt(a, b)
 	}
 	return a, false
-}
-
-func widerInt(a, b schema.Type) (schema.Type, bool) {
-	if a.Unsigned == b.Unsigned {
-		return schema.Type{Kind: schema.Int, Bits: max(a.Bits, b.Bits), Unsigned: a.Unsigned}, true
-	}
-	signed, unsigned := a, b
-	if a.Unsigned {
-		signed, unsigned = b, a
-	}
-	bits := max(signed.Bits, 2*unsigned.Bits)
-	return schema.Type{Kind: schema.Int, Bits: bits}, bits <= 64
 }
 
 func newUnify(args Args) (Transform, error) {

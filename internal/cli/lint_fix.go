@@ -279,8 +279,7 @@ func (x *fixRun) why(f rule.Finding) string {
 			return why + "; --unsafe-fixes " + m.Does
 		}
 	}
-	switch {
-	case why == "" || strings.Contains(why, f.Rule.Unmended):
+	if why == "" || strings.Contains(why, f.Rule.Unmended) {
 		return cmp.Or(why, f.Rule.Unmended)
 	}
 	return why + "; " + f.Rule.Unmended

@@ -56,9 +56,9 @@ func oneType(how looseness) func(p *planner, ctx context.Context, r *request) (s
 func merge(a, b schema.Type, how looseness) (schema.Type, bool) {
 	a.Dictionary, b.Dictionary = false, false // no loader tells them from others
 	switch {
-	case onlyNull(a):
+	case a.OnlyNull():
 		return b, true
-	case onlyNull(b), a.Equal(b):
+	case b.OnlyNull(), a.Equal(b):
 		return a, true
 	case a.Kind == schema.Struct && b.Kind == schema.Struct:
 		return mergeFields(a, b, how)
@@ -104,7 +104,7 @@ func mergePlain(a, b schema.Type, how looseness) (schema.Type, bool) {
 	case bytes(a) && bytes(b): // bytes that are text, if they are
 		return schema.StringType, true
 	case one(schema.Int, schema.Int):
-		return mergeInts(a, b)
+		return schema.WiderInt(a, b)
 	case one(schema.Float, schema.Float) && min(a.Bits, b.Bits) >= 32:
 		return schema.FloatType, true
 	case how == toNumbers && (one(schema.Int, schema.Text) || one(schema.Int, schema.Float)):
@@ -113,23 +113,6 @@ func mergePlain(a, b schema.Type, how looseness) (schema.Type, bool) {
 		return schema.StringType, true
 	}
 	return a, false
-}
-
-// mergeInts returns the integer that holds all values of both.
-func mergeInts(a, b schema.Type) (schema.Type, bool) {
-	if a.Unsigned == b.Unsigned {
-		return schema.Type{Kind: schema.Int, Bits: max(a.Bits, b.Bits), Unsigned: a.Unsigned}, true
-	}
-	if a.Unsigned {
-		a, b = b, a
-	}
-	bits := max(a.Bits, 2*b.Bits)
-	return schema.Type{Kind: schema.Int, Bits: bits}, bits <= 64
-}
-
-// onlyNull reports whether t is null or a list of what is only null.
-func onlyNull(t schema.Type) bool {
-	return t.Kind == schema.Null || t.Kind == schema.List && len(t.Fields) == 1 && onlyNull(t.Fields[0].Type)
 }
 
 // A shaper gathers what brings files to one type, so that nothing is planned where one of them cannot be.
@@ -215,7 +198,7 @@ func (s *shaper) bring(out *shaped, path schema.Path, f *schema.Field, want sche
 		return "", nil
 	case have.Kind == schema.Struct && want.Kind == schema.Struct:
 		return s.bringFields(out, path, f, want, whole)
-	case have.Kind == schema.List && want.Kind == schema.List && !onlyNull(have):
+	case have.Kind == schema.List && want.Kind == schema.List && !have.OnlyNull():
 		f.Type = want
 		f.Type.Fields = slices.Clone(have.Fields)
 		return s.bring(out, path.Elem(), &f.Type.Fields[0], want.Fields[0].Type, true)

@@ -18,13 +18,13 @@ type conflict struct {
 // ever null gives way, everything else must be equal.
 func align(acc, t schema.Type, path schema.Path, report func(conflict)) schema.Type {
 	switch {
-	case onlyNull(acc) && t.Kind == schema.Struct:
+	case acc.OnlyNull() && t.Kind == schema.Struct:
 		// Harmless the other way round; this way _align_features takes the null for a dict.
 		report(conflict{path: path, what: fmt.Sprintf("%s here, %s in an earlier file", t, acc)})
 		return t
-	case onlyNull(acc):
+	case acc.OnlyNull():
 		return t
-	case onlyNull(t):
+	case t.OnlyNull():
 		return acc
 	case acc.Kind == schema.Struct && t.Kind == schema.Struct:
 		return alignFields(acc, t, path, report)
@@ -44,11 +44,6 @@ func alignFields(acc, t schema.Type, path schema.Path, report func(conflict)) sc
 		}
 	}
 	return out
-}
-
-// onlyNull reports whether t is null or a list of what is only null (features.py, _is_null_feature).
-func onlyNull(t schema.Type) bool {
-	return t.Kind == schema.Null || t.Kind == schema.List && len(t.Fields) == 1 && onlyNull(t.Fields[0].Type)
 }
 
 // equal reports whether two types are one feature to datasets: the order of fields, nullability and dictionaries do not

@@ -41,10 +41,10 @@ func nullHere(p *rule.Pass, files []*rule.File) {
 	}
 	typed := map[schema.Path]bool{}
 	eachType(files, func(_ *rule.File, path schema.Path, t schema.Type) {
-		typed[path] = typed[path] || !onlyNull(t)
+		typed[path] = typed[path] || !t.OnlyNull()
 	})
 	eachType(files, func(f *rule.File, path schema.Path, t schema.Type) {
-		if onlyNull(t) && typed[path] && !beforeStruct(files, f, path) {
+		if t.OnlyNull() && typed[path] && !beforeStruct(files, f, path) {
 			p.Reportf(at(f, path), schema.Value{}, "%s, and of another type in other files: %s", t, p.Consequence)
 		}
 	})
@@ -64,7 +64,7 @@ func eachType(files []*rule.File, see func(f *rule.File, path schema.Path, t sch
 func beforeStruct(files []*rule.File, f *rule.File, path schema.Path) bool {
 	for _, g := range files {
 		field, ok := g.Schema.Lookup(path)
-		if ok && !onlyNull(field.Type) {
+		if ok && !field.Type.OnlyNull() {
 			return field.Type.Kind == schema.Struct && slices.Index(files, g) > slices.Index(files, f)
 		}
 	}
