@@ -196,6 +196,9 @@ type leafBuffers struct {
 	page    []byte
 	data    []byte
 	offsets []int32
+
+	otherData    []byte // in turn with these, where slices are read ahead
+	otherOffsets []int32
 }
 
 var bufferPool = newFreeList(func() *pageBuffers { return &pageBuffers{} })
@@ -214,7 +217,7 @@ func (b *pageBuffers) giveBack() {
 		b.packed = nil
 	}
 	for i := range b.leaves {
-		if l := &b.leaves[i]; cap(l.page)+cap(l.data)+4*cap(l.offsets) > most {
+		if l := &b.leaves[i]; cap(l.page)+cap(l.data)+cap(l.otherData)+4*(cap(l.offsets)+cap(l.otherOffsets)) > most {
 			*l = leafBuffers{}
 		}
 	}

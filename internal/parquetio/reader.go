@@ -16,6 +16,7 @@ type Reader struct {
 	err    error
 	shared *pageBuffers
 	reuse  bool
+	ahead  ahead
 }
 
 // sliceBytes is where Next ends a slice, so that offsets fit and memory stays bounded whatever the rows are like.
@@ -52,11 +53,13 @@ func (r *Reader) Next(max int) ([]*record.Vector, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
-	out, err := r.next(max)
+	out, err := r.take(max)
 	if err != nil {
 		r.err = err
+		return nil, err
 	}
-	return out, err
+	r.begin(out)
+	return out, nil
 }
 
 func (r *Reader) next(max int) ([]*record.Vector, error) {
@@ -111,7 +114,12 @@ func (r *Reader) memory(leaf int) *leafBuffers {
 	if !r.reuse {
 		return nil
 	}
-	return &r.shared.leaves[leaf]
+	b := &r.shared.leaves[leaf]
+	if r.ahead.beside { // the values of the slice before are in use
+		b.data, b.otherData = b.otherData, b.data
+		b.offsets, b.otherOffsets = b.otherOffsets, b.offsets
+	}
+	return b
 }
 
 // finish returns io.EOF, or what is wrong with the end of the chunks.
@@ -126,6 +134,7 @@ func (r *Reader) finish() error {
 
 // Close gives up the Reader's memory. Vectors that Next returned stay valid, unless Reuse was called.
 func (r *Reader) Close() error {
+	r.end()
 	if r.shared != nil {
 		for i := range r.leaves {
 			r.shared.leaves[i].page = r.leaves[i].page.buf

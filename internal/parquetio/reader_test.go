@@ -437,7 +437,8 @@ func FuzzPage(f *testing.F) {
 	})
 }
 
-// A Reader that uses its memory again gives the same rows, also where columns end their slices at different rows.
+// A Reader that uses its memory again gives the same rows, also where columns end their slices at different rows, and where the next slice
+// is read before the one in use is compared.
 func TestReuse(t *testing.T) {
 	names, err := filepath.Glob("../../testdata/parquet/*.parquet")
 	if err != nil || len(names) < 10 {
@@ -446,7 +447,7 @@ func TestReuse(t *testing.T) {
 	defer func(n int) { sliceBytes = n }(sliceBytes)
 	for _, bytes := range []int{64 << 20, 48} {
 		sliceBytes = bytes
-		slices := 0
+		slices, ahead := 0, 0
 		for _, name := range names {
 			f, err := Open(name)
 			if err != nil {
@@ -467,11 +468,25 @@ func TestReuse(t *testing.T) {
 					t.Fatal(err)
 				}
 				again.Reuse()
+				spare := make(chan struct{}, 1)
+				if rg%2 == 0 || bytes == 48 {
+					again.Ahead(7, spare)
+				}
 				for {
+					if len(spare) == 0 && slices%3 == 1 {
+						spare <- struct{}{} // until after the next slice nobody is free to read ahead
+					}
 					a, errA := own.Next(7)
 					b, errB := again.Next(7)
 					if (errA == nil) != (errB == nil) {
 						t.Fatalf("%s: %v, with memory used again %v", name, errA, errB)
+					}
+					if len(spare) > 0 && slices%3 == 2 {
+						<-spare
+					}
+					if s := again.ahead.next; s != nil && len(spare) == 0 {
+						<-s.done
+						ahead++
 					}
 					if errA != nil {
 						break
@@ -487,8 +502,8 @@ func TestReuse(t *testing.T) {
 				again.Close()
 			}
 		}
-		if slices < 50 {
-			t.Errorf("only %d slices were compared", slices)
+		if slices < 50 || ahead < 10 {
+			t.Errorf("only %d slices were compared, and %d read ahead", slices, ahead)
 		}
 	}
 }

@@ -18,6 +18,10 @@ import (
 // sliceRows is how many rows are decoded at a time: some MB of text, which bounds memory whatever the size of a row group.
 const sliceRows = 4096
 
+// aheadRows is of how many rows a part must be for slices of it to be read ahead where a core is spare: smaller ones keep all cores
+// busy by their number, and need less memory.
+const aheadRows = 8 * sliceRows
+
 // A Rejected is a row that was left out because it could not be taken.
 type Rejected struct {
 	Pos     schema.Pos
@@ -214,8 +218,16 @@ func (m *machine) open(ctx context.Context) error {
 		return nil
 	}
 	r, err := m.job.Source.Open(ctx, m.part, decode)
+	if err != nil {
+		return err
+	}
 	m.reader = r
-	return err
+	if a, ok := r.(interface {
+		Ahead(rows int, spare chan struct{})
+	}); ok && m.part.Rows >= aheadRows {
+		a.Ahead(sliceRows, m.worker.busy)
+	}
+	return nil
 }
 
 // decode lists the input leaves that must be decoded.

@@ -78,6 +78,13 @@ func (r *groupReader) Next(ctx context.Context, maxRows int) (*record.Batch, err
 	return b, nil
 }
 
+// Ahead lets the reader decode the next rows rows beside the caller, where spare has a place: see parquetio.Reader.Ahead.
+func (r *groupReader) Ahead(rows int, spare chan struct{}) {
+	if r.reader != nil {
+		r.reader.Ahead(rows, spare)
+	}
+}
+
 // Close implements Reader.
 func (r *groupReader) Close() error {
 	if r.reader == nil {
