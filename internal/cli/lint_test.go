@@ -190,3 +190,46 @@ func BenchmarkSchemaOnly(b *testing.B) {
 		schemaOnly(b, files)
 	}
 }
+
+// TestLintByTheColumn finds single faults far behind each other: most rules look at a run of rows by its columns, and at rows only where
+// these say so.
+func TestLintByTheColumn(t *testing.T) {
+	faults := map[int]string{
+		3:    `{"data_source":"openai/gsm8k","prompt":[{"role":"user","content":"<image>Find x3."}],"reward_model":{"ground_truth":"72"},"extra_info":{"index":3,"answer":"#### 72"}}`,
+		4095: `{"data_source":"openai/gsm8k","prompt":[{"role":"user","content":""}],"reward_model":{"ground_truth":"72"},"extra_info":{"index":4095,"answer":"#### 72"}}`,
+		4096: `{"data_source":"openai/gsm8k","prompt":[{"role":"usr","content":"Why 4096?"}],"reward_model":{"ground_truth":"72"},"extra_info":{"index":4096,"answer":"#### 72"}}`,
+		8191: `{"data_source":"openai/gsm8k","prompt":[{"role":"user","content":"Why 8191?"}],"reward_model":{"ground_truth":"1,000"},"extra_info":{"index":8191,"answer":"#### 1,000"}}`,
+		8192: `{"data_source":"openai/gsm8k","prompt":[],"reward_model":{"ground_truth":"72"},"extra_info":{"index":8192,"answer":"#### 72"}}`,
+		8200: `{"data_source":null,"prompt":[{"role":"user","content":"Why\u0007 8200?"}],"reward_model":{"ground_truth":"72"},"extra_info":{"index":8200,"answer":"#### 72"}}`,
+		8201: `{"data_source":"openai/gsm8k","prompt":[{"role":"user","content":"Why 8201?"}],"reward_model":{"ground_truth":null},"extra_info":{"index":8201,"answer":"#### 72"}}`,
+		8999: `{"data_source":"openai/gsm8k","prompt":[{"role":"user","content":"Why 8999?"}],"reward_model":{"ground_truth":"72"},"extra_info":{"index":8999,"answer":"#### 7"}}`,
+	}
+	var b strings.Builder
+	for i := range 9000 {
+		row, ok := faults[i]
+		if !ok {
+			row = fmt.Sprintf(`{"data_source":"openai/gsm8k","prompt":[{"role":"user","content":"How much is %d?"}],"reward_model":{"ground_truth":"72"},"extra_info":{"index":%[1]d,"answer":"#### 72"}}`, i)
+		}
+		fmt.Fprintln(&b, row)
+	}
+	file := filepath.Join(t.TempDir(), "train.jsonl")
+	if err := os.WriteFile(file, []byte(b.String()), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, stdout, stderr := runMain(t, "lint", "-q", "--output-format", "jsonl", file)
+	var got []string
+	for line := range strings.Lines(stdout) {
+		var f struct {
+			Rule string
+			Rows []int64
+		}
+		if err := json.Unmarshal([]byte(line), &f); err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, fmt.Sprint(f.Rule, " ", f.Rows))
+	}
+	want := []string{"RL022 [8200]", "RL103 [8192]", "RL104 [4096]", "RL107 [4095]", "RL202 [8200]", "RL207 [8201]", "RL209 [8191]", "RL210 [8999]", "RL502 [3]"}
+	if slices.Sort(got); !slices.Equal(got, want) || stderr != "" {
+		t.Errorf("got %q, want %q; said %q", got, want, stderr)
+	}
+}

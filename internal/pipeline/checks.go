@@ -16,6 +16,8 @@ type checks struct {
 	reads  []schema.Path
 	bind   *record.Binding
 	cursor *record.Cursor
+	seen   []seen             // by leaf of the output
+	asked  map[int]rule.Chunk // by leaf of the output: what the source told, until all rules are asked
 }
 
 // A check is one rule at work.
@@ -26,10 +28,13 @@ type check struct {
 	view     rowView
 	reads    []schema.Path
 	bind     *record.Binding // of its own reads, for Chunk
+	leaf     []int           // by read: the leaf of the output that it is; -1: none or more than one
+	known    []rule.Chunk    // by read: what is known of the row group
 	answered []int           // reads that it will not look at
 
 	scanner rule.Scanner // nil: it is shown every row
 	marked  []bool       // by row: it is shown this one
+	hits    []int        // scratch of scanLeaf
 }
 
 // A rowView shows a rule its own reads of the cursor that all rules share.
@@ -83,7 +88,8 @@ func (p *Plan) newChecks(t *Task, m *machine) *checks {
 			if m.res.hits == nil {
 				m.res.hits = *hitPool.Get().(*[]byte)
 			}
-			m.res.hits = hit{rule: uint16(i), key: key, file: uint32(m.part.File), row: o.Row, group: int32(o.RowGroup), line: o.Line, value: value}.append(m.res.hits)
+			h := hit{rule: uint16(i), key: key, file: uint32(m.part.File), row: o.Row, group: int32(o.RowGroup), line: o.Line, value: value}
+			m.res.hits = h.append(m.res.hits)
 		}
 		c.active = append(c.active, k)
 	}
@@ -95,14 +101,17 @@ func (c *checks) chunks() error {
 	pos := schema.FilePos(c.m.fileName())
 	pos.RowGroup = c.m.part.RowGroup
 	var left []*check
+	c.asked = map[int]rule.Chunk{}
 	for _, k := range c.active {
 		k.bind = record.Bind(c.m.prog.out, k.reads)
+		k.resolve(c.m.prog.leaf)
 		var failed error
 		chunks := &rule.Chunks{Rows: c.m.part.Rows, Pos: pos, At: func(i int) rule.Chunk {
 			ch, err := c.chunk(k, i)
 			if err != nil && failed == nil {
 				failed = err
 			}
+			k.known[i] = ch
 			return ch
 		}}
 		done := k.checker.Chunk(chunks)
@@ -114,9 +123,23 @@ func (c *checks) chunks() error {
 			left = append(left, k)
 		}
 	}
-	c.active = left
+	c.active, c.asked = left, nil
 	c.bindRows()
 	return nil
+}
+
+// resolve finds the leaf of each read. Of the columns nothing is known yet.
+func (k *check) resolve(leaves []schema.Leaf) {
+	k.leaf, k.known = make([]int, len(k.reads)), make([]rule.Chunk, len(k.reads))
+	for i, p := range k.reads {
+		k.known[i] = rule.Chunk{Missing: !k.bind.Has(i), Nulls: -1}
+		k.leaf[i] = -1
+		for at, l := range leaves {
+			if l.Path == p {
+				k.leaf[i] = at
+			}
+		}
+	}
 }
 
 // bindRows resolves what the rules left read, each path once for all of them.
@@ -163,15 +186,27 @@ func (c *checks) chunk(k *check, i int) (rule.Chunk, error) {
 		c.m.told = c.m.told || c.m.prog.distinct[leaf]
 		return rule.Chunk{Distinct: c.m.prog.distinct[leaf] && !c.m.repeats}, nil
 	case s.input >= 0:
-		ch, ok, err := c.m.job.Source.Chunk(c.m.part, s.input)
-		if err != nil {
-			return rule.Chunk{}, fmt.Errorf("%s: %w", c.m.fileName(), err)
-		}
-		if ok {
-			return asText(ch, c.m.prog.leaf[leaf].Type), nil
-		}
+		return c.ask(leaf, s.input)
 	}
 	return rule.Chunk{Nulls: -1}, nil
+}
+
+// ask asks the source, once, what it knows of a leaf.
+func (c *checks) ask(leaf, input int) (rule.Chunk, error) {
+	if ch, ok := c.asked[leaf]; ok {
+		return ch, nil
+	}
+	ch, ok, err := c.m.job.Source.Chunk(c.m.part, input)
+	switch {
+	case err != nil:
+		return rule.Chunk{}, fmt.Errorf("%s: %w", c.m.fileName(), err)
+	case ok:
+		ch = asText(ch, c.m.prog.leaf[leaf].Type)
+	default:
+		ch = rule.Chunk{Nulls: -1}
+	}
+	c.asked[leaf] = ch
+	return ch, nil
 }
 
 // asText makes the values texts where a step has said of bytes that they are.
@@ -190,16 +225,19 @@ func asText(ch rule.Chunk, t schema.Type) rule.Chunk {
 // leaves lists the leaves of the output that the rules left read.
 func (c *checks) leaves() []int { return c.bind.Leaves() }
 
-// rows shows each row of b to each rule.
+// rows shows each row of b to each rule, but for rules that the columns answer.
 func (c *checks) rows(b *record.Batch) {
 	if len(c.active) == 0 || b.Rows == 0 {
 		return
 	}
+	c.seen = append(c.seen[:0], make([]seen, len(b.Leaves))...)
 	var all, some []*check
 	for _, k := range c.active {
 		switch {
 		case k.scanner == nil:
-			all = append(all, k)
+			if !c.answers(k, b) {
+				all = append(all, k)
+			}
 		case k.scan(b):
 			some = append(some, k)
 		}
@@ -220,19 +258,82 @@ func (c *checks) rows(b *record.Batch) {
 	}
 }
 
+// seen is what the values of a leaf told, as a rule.Chunk has it.
+type seen struct {
+	looked bool
+	nulls  int64
+	dict   []schema.Value
+}
+
+// answers asks the rule again, of the rows of b alone: their columns are at hand now.
+func (c *checks) answers(k *check, b *record.Batch) bool {
+	return k.checker.Chunk(&rule.Chunks{Rows: int64(b.Rows), Part: true, Pos: b.Pos(b.Origin(0)), At: func(i int) rule.Chunk {
+		known := k.known[i]
+		if known.Nulls > 0 {
+			known.Nulls = -1 // they may be in other rows
+		}
+		if k.leaf[i] < 0 || slices.Contains(k.answered, i) {
+			return known
+		}
+		s := &c.seen[k.leaf[i]]
+		if !s.looked {
+			*s = look(&b.Leaves[k.leaf[i]], b.Rows)
+		}
+		known.Nulls = s.nulls
+		if s.dict != nil {
+			known.Dict = s.dict
+		}
+		return known
+	}})
+}
+
+// look says what the values of a leaf tell of the rows.
+func look(l *record.Leaf, rows int) seen {
+	s := seen{looked: true, nulls: -1}
+	switch {
+	case l.Const != nil && l.Const.IsNull():
+		s.nulls, s.dict = int64(rows), []schema.Value{}
+	case l.Const != nil:
+		s.nulls, s.dict = 0, []schema.Value{*l.Const}
+	case l.Seq != nil:
+		s.nulls = 0
+	case l.Vec != nil:
+		if n := l.Vec.Entries() - l.Vec.Values.Len(); n == 0 || l.MaxRep == 0 {
+			s.nulls = int64(n)
+		}
+		if texts, ok := l.Vec.Texts(); ok && l.Type.Kind == schema.Text {
+			s.dict = few(texts)
+		}
+	}
+	return s
+}
+
+// few returns the texts that occur, nil where there are more than a few.
+func few(texts schema.Texts) []schema.Value {
+	out := make([]schema.Value, 0, 4)
+	last := ""
+	for i := range texts.Len() {
+		s := texts.At(i)
+		if i > 0 && s == last || slices.ContainsFunc(out, func(v schema.Value) bool { return v.Text() == s }) {
+			continue
+		}
+		if len(out) == cap(out) {
+			return nil
+		}
+		out, last = append(out, schema.TextValue(s)), s
+	}
+	return out
+}
+
 // scan marks the rows of b that its scanner asks for and reports whether there are any.
 func (k *check) scan(b *record.Batch) bool {
 	k.marked = append(k.marked[:0], make([]bool, b.Rows)...)
 	found := false
-	for i, p := range k.reads {
-		if slices.Contains(k.answered, i) {
+	for i := range k.reads {
+		if !k.scanner.Scans(i) || !k.bind.Has(i) || slices.Contains(k.answered, i) {
 			continue
 		}
-		at := slices.IndexFunc(b.Leaves, func(l record.Leaf) bool { return l.Path == p })
-		if at < 0 {
-			continue // the file has no such column
-		}
-		rows, all := k.scanLeaf(i, &b.Leaves[at])
+		rows, all := k.scanLeaf(i, b)
 		for _, row := range rows {
 			k.marked[row] = true
 		}
@@ -244,20 +345,23 @@ func (k *check) scan(b *record.Batch) bool {
 	return found
 }
 
-// scanLeaf returns the rows whose texts the scanner asks for; all: those of a leaf that has one value or none.
-func (k *check) scanLeaf(i int, l *record.Leaf) (rows []int, all bool) {
+// scanLeaf returns the rows whose texts the scanner asks for; all: those of a leaf that has one value or none, and of what has no texts.
+func (k *check) scanLeaf(i int, b *record.Batch) (rows []int, all bool) {
+	if k.leaf[i] < 0 {
+		return nil, true
+	}
+	l := &b.Leaves[k.leaf[i]]
 	if l.Const != nil {
-		return nil, l.Const.Kind() == schema.Text && k.scanner.Scan(i, l.Const.Text())
+		if l.Const.Kind() != schema.Text {
+			return nil, !l.Const.IsNull()
+		}
+		k.hits = k.scanner.Scan(i, schema.OneText(l.Const.Text()), k.hits[:0])
+		return nil, len(k.hits) > 0
 	}
 	texts, ok := l.Vec.Texts()
 	if !ok {
 		return nil, true
 	}
-	var values []int
-	for v := range texts.Len() {
-		if k.scanner.Scan(i, texts.At(v)) {
-			values = append(values, v)
-		}
-	}
-	return l.Vec.RowsOf(values, l.MaxDef), false
+	k.hits = k.scanner.Scan(i, texts, k.hits[:0])
+	return l.Vec.RowsOf(k.hits, l.MaxDef), false
 }

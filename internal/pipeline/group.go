@@ -34,15 +34,18 @@ const (
 	keyPart = 2 + 16
 )
 
-func (h hit) append(b []byte) []byte {
-	be := binary.BigEndian
-	b = be.AppendUint16(b, h.rule)
-	b = append(b, h.key[:]...)
-	b = be.AppendUint32(b, h.file)
-	b = be.AppendUint64(b, uint64(h.row))
-	b = be.AppendUint32(b, uint32(h.group))
-	b = be.AppendUint64(b, uint64(h.line))
-	return be.AppendUint64(b, h.value)
+func (h *hit) append(b []byte) []byte {
+	n := len(b)
+	b = slices.Grow(b, hitSize)[:n+hitSize]
+	at, be := b[n:][:hitSize], binary.BigEndian
+	be.PutUint16(at, h.rule)
+	copy(at[2:], h.key[:])
+	be.PutUint32(at[18:], h.file)
+	be.PutUint64(at[22:], uint64(h.row))
+	be.PutUint32(at[30:], uint32(h.group))
+	be.PutUint64(at[34:], uint64(h.line))
+	be.PutUint64(at[42:], h.value)
+	return b
 }
 
 func readHit(b []byte) hit {

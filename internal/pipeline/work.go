@@ -15,8 +15,9 @@ import (
 	"github.com/rlprep/rlprep/transform"
 )
 
-// sliceRows is how many rows are decoded at a time: some MB of text, which bounds memory whatever the size of a row group.
-const sliceRows = 4096
+// sliceRows is how many rows are decoded at a time, which bounds memory whatever the size of a row group: of text about as much as a core's own
+// cache holds, as steps, checks and encoder look at it one after the other (measured on gsm8k: 4096 take 5 % longer, 512 no less).
+const sliceRows = 1024
 
 // aheadRows is of how many rows a part must be for slices of it to be read ahead where a core is spare: smaller ones keep all cores
 // busy by their number, and need less memory.

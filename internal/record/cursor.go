@@ -3,7 +3,6 @@ package record
 import (
 	"slices"
 	"strconv"
-	"unsafe"
 
 	"github.com/apache/arrow-go/v18/arrow/array"
 
@@ -165,8 +164,7 @@ type slot struct {
 	seq    *Seq
 	def    []uint8
 	rep    []uint8
-	text   *array.String
-	bin    *array.Binary
+	texts  *schema.Texts // of text or bytes
 	fixed  *array.FixedSizeBinary
 	i64    []int64
 	i32    []int32
@@ -215,11 +213,11 @@ func newSlot(l *Leaf) slot {
 		return s
 	}
 	s.def, s.rep = l.Vec.Def, l.Vec.Rep
+	if texts, ok := l.Vec.Texts(); ok {
+		s.texts = &texts
+		return s
+	}
 	switch a := l.Vec.Values.(type) {
-	case *array.String:
-		s.text = a
-	case *array.Binary:
-		s.bin = a
 	case *array.FixedSizeBinary:
 		s.fixed = a
 	case *array.Int64:
@@ -402,11 +400,8 @@ func (s *slot) read(c *Cursor, n *node, entry, value int) schema.Value {
 		return schema.NullAt(nullDepth(n, s.def[entry]))
 	}
 	switch {
-	case s.text != nil:
-		return textOf(s.kind, s.text.Value(value))
-	case s.bin != nil:
-		b := s.bin.Value(value)
-		return textOf(s.kind, unsafe.String(unsafe.SliceData(b), len(b)))
+	case s.texts != nil:
+		return textOf(s.kind, s.texts.At(value))
 	case s.i64 != nil:
 		return intOf(s.kind, s.i64[value])
 	case s.i32 != nil && s.u32:

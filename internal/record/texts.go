@@ -4,23 +4,16 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"unsafe"
 
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/rlprep/rlprep/schema"
 )
 
-// Texts are the values of a vector of text or bytes, one behind the other.
-type Texts struct {
-	bytes   []byte
-	offsets []int32 // offsets[0] is where bytes begins
-}
-
 // Texts returns v's values; false where they are no text or bytes. They live as long as v.
-func (v *Vector) Texts() (Texts, bool) {
+func (v *Vector) Texts() (schema.Texts, bool) {
 	if v == nil {
-		return Texts{}, false
+		return schema.Texts{}, false
 	}
 	switch a := v.Values.(type) {
 	case *array.String:
@@ -28,17 +21,17 @@ func (v *Vector) Texts() (Texts, bool) {
 	case *array.Binary:
 		return newTexts(a.Len(), a), true
 	}
-	return Texts{}, false
+	return schema.Texts{}, false
 }
 
 func newTexts(n int, a interface {
 	ValueBytes() []byte
 	ValueOffsets() []int32
-}) Texts {
+}) schema.Texts {
 	if n == 0 {
-		return Texts{}
+		return schema.Texts{}
 	}
-	return Texts{a.ValueBytes(), a.ValueOffsets()}
+	return schema.NewTexts(a.ValueBytes(), a.ValueOffsets())
 }
 
 // MapTexts returns v with every text made anew by f. It fails where v's values are no text or bytes.
@@ -63,13 +56,4 @@ func (v *Vector) MapTexts(f func(string) string) (*Vector, error) {
 	out := *v
 	out.Values = textArray(kind, data, offsets, texts.Len())
 	return &out, nil
-}
-
-// Len is the number of values.
-func (t Texts) Len() int { return max(0, len(t.offsets)-1) }
-
-// At returns value i.
-func (t Texts) At(i int) string {
-	b := t.bytes[t.offsets[i]-t.offsets[0] : t.offsets[i+1]-t.offsets[0]]
-	return unsafe.String(unsafe.SliceData(b), len(b))
 }

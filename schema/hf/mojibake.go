@@ -1,6 +1,9 @@
 package hf
 
-import "unicode/utf8"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // cp1252 maps the characters that Windows-1252 has where Latin-1 has controls to their bytes.
 var cp1252 = map[rune]byte{'€': 0x80, '‚': 0x82, 'ƒ': 0x83, '„': 0x84, '…': 0x85, '†': 0x86, '‡': 0x87, 'ˆ': 0x88, '‰': 0x89, 'Š': 0x8a, '‹': 0x8b,
@@ -19,11 +22,12 @@ func byteOf(r rune) byte {
 // It returns what stands there and what it was. A pair of letters may well be meant ("É»"), so pairs count only where they
 // begin with Â or Ã and what they were is a Latin letter or sign, or where two of one script follow each other.
 func mojibake(s string) (there, was string) {
-	for i := 0; i < len(s); {
-		if s[i] < 0xc2 { // ASCII; byteOf is from U+0080 on
-			i++
-			continue
+	for i := 0; ; {
+		skip := strings.IndexByte(s[i:], 0xc3) // all that leads is there: U+00C2 to U+00F4
+		if skip < 0 {
+			return "", ""
 		}
+		i += skip
 		r, n := utf8.DecodeRuneInString(s[i:])
 		if !leads(byteOf(r)) {
 			i += n
@@ -39,7 +43,6 @@ func mojibake(s string) (there, was string) {
 		}
 		i += len(there)
 	}
-	return "", ""
 }
 
 func leads(b byte) bool { return b >= 0xc2 && b <= 0xf4 }

@@ -1,10 +1,13 @@
 package hf
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
+	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/schema/rule"
 	"pgregory.net/rapid"
 )
 
@@ -53,6 +56,53 @@ func TestScan(t *testing.T) {
 			t.Fatalf("scan(%q) = %b, want %b", s, got, want)
 		}
 	})
+}
+
+// TestScanColumn compares a look at a whole column with one at each of its texts.
+func TestScanColumn(t *testing.T) {
+	piece := rapid.SampledFrom([]string{"", "plain", "Natalia sold 48/2 = <<48/2=24>>24 clips in May.\n", "Ann’s", "\x00", "\x7f", "caf\u00c3\u00a9", "caf\u00e9", "\uFEFF", "1\u200B000", "\xe2\x82", "\t\r", "\xc3"})
+	s := &schema.Schema{Fields: []schema.Field{schema.NewField("text", schema.StringType)}}
+	rapid.Check(t, func(t *rapid.T) {
+		var lead rule.Scanner
+		task := &rule.Task{}
+		for _, id := range rapid.Permutation([]string{"RL006", "RL020", "RL021", "RL022", "RL023"}).Draw(t, "rules")[:rapid.IntRange(1, 5).Draw(t, "number")] {
+			p, _ := rule.NewPass(rule.Find(id), &rule.Env{Target: rule.DefaultTarget})
+			p.Schema, p.Task = s, task
+			if c := p.Rule.New(p).(rule.Scanner); lead == nil {
+				lead = c
+			}
+		}
+		var all []byte
+		offsets := []int32{0}
+		for range rapid.IntRange(0, 12).Draw(t, "texts") {
+			for _, p := range rapid.SliceOfN(piece, 0, 4).Draw(t, "text") {
+				all = append(all, p...)
+			}
+			offsets = append(offsets, int32(len(all)))
+		}
+		texts := schema.NewTexts(all, offsets)
+		var want []int
+		for i := range texts.Len() {
+			if slices.ContainsFunc(lead.(*textRule).crew.members, func(c *textRule) bool {
+				return scanBytes([]byte(texts.At(i)))&c.marks != 0 && c.judge(texts.At(i)) != ""
+			}) {
+				want = append(want, i)
+			}
+		}
+		if got := lead.Scan(0, texts, nil); !slices.Equal(got, want) {
+			t.Fatalf("of %q at %d: got %d, want %d", all, offsets, got, want)
+		}
+	})
+}
+
+func TestASCII(t *testing.T) {
+	for n := range 20 {
+		for _, tail := range []string{"", "é", "é and more text behind it"} {
+			if got := ascii(strings.Repeat("a", n) + tail); got != n {
+				t.Errorf("%d and %q: got %d", n, tail, got)
+			}
+		}
+	}
 }
 
 func BenchmarkScan(b *testing.B) {

@@ -21,9 +21,8 @@ nothing: GSM8K itself has two such rows.
 	Reads: textPaths,
 	New: newTextRule(textJudge{beyondASCII, func(s string) string {
 		for at := 0; at < len(s); {
-			if s[at] < utf8.RuneSelf {
-				at++
-				continue
+			if at += ascii(s[at:]); at == len(s) {
+				break
 			}
 			r, n := utf8.DecodeRuneInString(s[at:])
 			at += n

@@ -4,6 +4,7 @@ package hf
 
 import (
 	"encoding/binary"
+	"unicode/utf8"
 	"unsafe"
 
 	"github.com/rlprep/rlprep/schema"
@@ -110,10 +111,23 @@ func (w *crew) fault(s string, m mark) bool {
 	return false
 }
 
+// Scans implements rule.Scanner.
+func (c *textRule) Scans(int) bool { return true }
+
 // Scan implements rule.Scanner: only rows with a fault are looked at again.
-func (c *textRule) Scan(_ int, s string) bool {
-	m := scan(s)
-	return m != 0 && c.leads() && m&c.crew.marks != 0 && c.crew.fault(s, m)
+func (c *textRule) Scan(_ int, t schema.Texts, hits []int) []int {
+	if !c.leads() {
+		return hits
+	}
+	all, text := t.All(), 0
+	for at := next(all); at < len(all); at += next(all[at:]) {
+		text = t.Of(at, text)
+		if s := t.At(text); c.crew.fault(s, scan(s)) {
+			hits = append(hits, text)
+		}
+		at = t.End(text)
+	}
+	return hits
 }
 
 // Row implements rule.Checker: one finding a row and column for each member.
@@ -177,35 +191,57 @@ const (
 	ones = 0x0101010101010101
 )
 
-// scan returns what s has, 32 bytes at a time. In each byte of a word, with its highest bit masked off, +0x60 sets that bit
-// where the byte is 0x20 or more, and +1 where it is 0x7f; no sum carries into the next byte.
+// scan returns what s has.
 func scan(s string) mark {
 	var m mark
 	b := unsafe.Slice(unsafe.StringData(s), len(s))
-	for len(b) >= 32 {
-		w0, w1, w2, w3 := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:]), binary.LittleEndian.Uint64(b[16:]), binary.LittleEndian.Uint64(b[24:])
-		v0, v1, v2, v3 := w0&low7, w1&low7, w2&low7, w3&low7
-		if (w0|w1|w2|w3)&high != 0 {
-			m |= beyondASCII
-		}
-		text := (v0 + 0x60*ones | w0) & (v1 + 0x60*ones | w1) & (v2 + 0x60*ones | w2) & (v3 + 0x60*ones | w3)
-		del := (v0+ones)&^w0 | (v1+ones)&^w1 | (v2+ones)&^w2 | (v3+ones)&^w3
-		if (^text|del)&high != 0 && controls(w0)|controls(w1)|controls(w2)|controls(w3) != 0 {
-			m |= control
-		}
-		b = b[32:]
+	for n := next(b); n < len(b); n = next(b) {
+		b = b[n:]
+		end := min(len(b), block)
+		m |= scanBytes(b[:end])
+		b = b[end:]
 	}
-	for len(b) >= 8 {
-		w := binary.LittleEndian.Uint64(b)
-		if w&high != 0 {
-			m |= beyondASCII
+	return m
+}
+
+// block is how many bytes next looks at together.
+const block = 32
+
+// next returns where in b a block begins that has a mark, or what is left of one at the end; len(b) where nothing has.
+func next(b []byte) int {
+	at := 0
+	for ; at+block <= len(b); at += block {
+		r := b[at : at+block : at+block]
+		w0, w1, w2, w3 := binary.LittleEndian.Uint64(r), binary.LittleEndian.Uint64(r[8:]), binary.LittleEndian.Uint64(r[16:]), binary.LittleEndian.Uint64(r[24:])
+		if (odd(w0)|odd(w1)|odd(w2)|odd(w3))&high == 0 {
+			continue
 		}
-		if controls(w) != 0 {
-			m |= control
+		if (w0|w1|w2|w3)&high != 0 || controls(w0)|controls(w1)|controls(w2)|controls(w3) != 0 {
+			return at
 		}
+	}
+	if scanBytes(b[at:]) == 0 {
+		return len(b)
+	}
+	return at
+}
+
+// odd sets the highest bit of some bytes of w where any is no printable ASCII and no line feed, and else of none. In bytes of ASCII +1 sets
+// that bit for 0x7f, +0x60 for 0x20 and what is above it, and +0x7f for all but 0; no sum carries into the next byte.
+func odd(w uint64) uint64 {
+	return w | (w + ones) | (((w ^ '\n'*ones) + low7) &^ (w + 0x60*ones))
+}
+
+// ascii returns how many bytes of ASCII s begins with.
+func ascii(s string) int {
+	b := unsafe.Slice(unsafe.StringData(s), len(s))
+	for len(b) >= 8 && binary.LittleEndian.Uint64(b)&high == 0 {
 		b = b[8:]
 	}
-	return m | scanBytes(b)
+	for len(b) > 0 && b[0] < utf8.RuneSelf {
+		b = b[1:]
+	}
+	return len(s) - len(b)
 }
 
 // controls sets the highest bit of each byte of w that is a control character and no tab, line feed or carriage return.

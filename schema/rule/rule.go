@@ -105,8 +105,8 @@ type Checker interface {
 	// Files is called once, with the footers of all files, before any row is read.
 	Files([]*File)
 	// Chunk is called before the rows of a row group with what the footer and the dictionaries say; done means that
-	// these rows need not be read. A checker may keep what it learns for the rows that follow, up to the next Chunk. It
-	// is not called where nothing is known (line formats, rows that a transform has changed).
+	// these rows need not be read. A checker may keep what it learns for the rows that follow, up to the next Chunk. Unless it is a
+	// Scanner it is asked again of each run of rows that is decoded (Chunks.Part), of which the values themselves tell more.
 	Chunk(*Chunks) (done bool)
 	// Row is called for each row.
 	Row(schema.Row)
@@ -115,11 +115,14 @@ type Checker interface {
 	Group(Key, iter.Seq[Hit])
 }
 
-// A Scanner is a Checker that tells from single texts which rows it must see. Its Reads are leaves that hold text.
+// A Scanner is a Checker that tells from texts, a whole column of them at a time, which rows it must see.
 type Scanner interface {
 	Checker
-	// Scan reports whether Row must be called for a row that has this text in Reads[i]; for the others it is not called.
-	Scan(i int, text string) bool
+	// Scans reports whether the texts of Reads[i] tell. Where its values are no texts, Row is called for every row.
+	Scans(i int) bool
+	// Scan appends to hits the numbers, in order, of those of texts, which are values of Reads[i], for whose rows Row must be called;
+	// for a row without any it is not called.
+	Scan(i int, texts schema.Texts, hits []int) []int
 }
 
 // Chunks is what is known of a row group without reading its rows.
@@ -127,6 +130,9 @@ type Chunks struct {
 	Rows int64
 	Pos  schema.Pos        // file and row group
 	At   func(i int) Chunk // of Reads[i]
+	// Part says that it is about some of the rows of a row group, as they lie decoded before the checker. A checker whose answer, or
+	// what it emits, depends on how rows are cut returns false for these at once.
+	Part bool
 	// Answered holds the reads that the checker will not look at in the rows of this row group (their Row.At may be
 	// anything), so they need not be decoded for it. Answer adds one.
 	Answered []int

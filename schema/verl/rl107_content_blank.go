@@ -32,12 +32,27 @@ type blank struct{ *rule.Pass }
 // Chunk implements rule.Checker.
 func (c *blank) Chunk(k *rule.Chunks) bool { return k.At(0).Missing || k.At(1).Missing }
 
+// Scans implements rule.Scanner.
+func (c *blank) Scans(i int) bool { return i == 0 }
+
+// Scan implements rule.Scanner.
+func (c *blank) Scan(_ int, t schema.Texts, hits []int) []int {
+	for i := range t.Len() {
+		if isBlank(t.At(i)) {
+			hits = append(hits, i)
+		}
+	}
+	return hits
+}
+
+func isBlank(s string) bool { return (s == "" || s[0] <= ' ') && strings.TrimSpace(s) == "" }
+
 // Row implements rule.Checker.
 func (c *blank) Row(r schema.Row) {
 	v := r.At(0)
 	for i := range v.Len() {
 		e := v.Elem(i)
-		if e.Kind() != schema.Text || len(e.Text()) > 0 && e.Text()[0] > ' ' || strings.TrimSpace(e.Text()) != "" {
+		if e.Kind() != schema.Text || !isBlank(e.Text()) {
 			continue
 		}
 		if roles := r.At(1); i < roles.Len() && roles.Elem(i).Text() == "user" {

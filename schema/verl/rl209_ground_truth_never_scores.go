@@ -30,7 +30,7 @@ Clean the ground truth as the scorer cleans an answer: gt.replace(",", "").strip
 			f, _ := p.Schema.Lookup(groundTruth)
 			t = f.Type
 		}
-		return &sources{Pass: p,
+		return &neverScores{sources: sources{Pass: p,
 			clean: func(s *Scorer, truth rule.Chunk) bool {
 				return !s.Takes(t) || truth.Dict != nil && !slices.ContainsFunc(truth.Dict, func(v schema.Value) bool { return s.Never(v) != "" })
 			},
@@ -48,7 +48,7 @@ Clean the ground truth as the scorer cleans an answer: gt.replace(",", "").strip
 				default:
 					c.Reportf(r.Origin().At(groundTruth), v, "no answer can score with %s: %s", v.Excerpt(40), why)
 				}
-			}}
+			}}}
 	},
 	Mends: []rule.Mend{
 		{Do: rule.EachValue, Unsafe: true, Value: truthValue(cleaned), Does: "writes the ground truth as the scorer cleans an answer"},
@@ -79,3 +79,33 @@ Clean the ground truth as the scorer cleans an answer: gt.replace(",", "").strip
 {"data_source":"codecontests","reward_model":{"ground_truth":"{\"inputs\": [\"1\"], \"outputs\": [\"2\"]}"}}`}},
 	},
 })
+
+type neverScores struct {
+	sources
+	scorers []*Scorer // of the sources in the row group; nil: not known
+}
+
+// Chunk implements rule.Checker.
+func (c *neverScores) Chunk(k *rule.Chunks) bool {
+	c.scorers = nil
+	for _, v := range k.At(0).Dict {
+		if s := c.known(v); s != nil {
+			c.scorers = append(c.scorers, s)
+		}
+	}
+	return c.sources.Chunk(k)
+}
+
+// Scans implements rule.Scanner.
+func (c *neverScores) Scans(i int) bool { return i == 1 }
+
+// Scan implements rule.Scanner.
+func (c *neverScores) Scan(_ int, t schema.Texts, hits []int) []int {
+	for i := range t.Len() {
+		v := schema.TextValue(t.At(i))
+		if c.scorers == nil || slices.ContainsFunc(c.scorers, func(s *Scorer) bool { return s.Never(v) != "" }) {
+			hits = append(hits, i)
+		}
+	}
+	return hits
+}

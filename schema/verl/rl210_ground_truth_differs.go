@@ -86,12 +86,9 @@ func answerGSM8K(s string) string {
 	if len(s) > 4*clip { // characters are of four bytes at most
 		s = s[len(s)-4*clip:]
 	}
-	if len(s) > clip {
-		s = lastRunes(s, clip)
-	}
 	for end := len(s); ; {
 		at := strings.LastIndex(s[:end], "#### ")
-		if at < 0 {
+		if at < 0 || len(s)-at > clip && characters(s[at:]) > clip {
 			return ""
 		}
 		rest := s[at+len("#### "):]
@@ -110,16 +107,15 @@ func answerGSM8K(s string) string {
 	}
 }
 
-// lastRunes returns the last n characters of s.
-func lastRunes(s string, n int) string {
-	at := len(s)
-	for ; n > 0 && at > 0; n-- {
-		at--
-		for at > 0 && s[at]&0xc0 == 0x80 {
-			at--
+// characters counts them.
+func characters(s string) int {
+	n := 0
+	for i := range len(s) {
+		if s[i]&0xc0 != 0x80 {
+			n++
 		}
 	}
-	return s[at:]
+	return n
 }
 
 func sameNumber(a, b string) bool {

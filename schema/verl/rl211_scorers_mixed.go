@@ -73,6 +73,9 @@ func (c *mixed) kind(v schema.Value) int {
 
 // Chunk implements rule.Checker.
 func (c *mixed) Chunk(k *rule.Chunks) bool {
+	if k.Part {
+		return false // a hit stands for a row group
+	}
 	at := k.At(0)
 	c.pure, c.rows = false, 0
 	if at.Missing {

@@ -1,6 +1,8 @@
 package verl
 
 import (
+	"bytes"
+
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
 )
@@ -48,6 +50,37 @@ type mediaTag struct {
 
 // Chunk implements rule.Checker.
 func (c *mediaTag) Chunk(k *rule.Chunks) bool { return !c.on || k.At(0).Missing }
+
+// Scans implements rule.Scanner.
+func (c *mediaTag) Scans(i int) bool { return c.on && i == 0 }
+
+// Scan implements rule.Scanner.
+func (c *mediaTag) Scan(_ int, t schema.Texts, hits []int) []int {
+	all, text := t.All(), 0
+	for at := 0; ; at++ {
+		open := bytes.IndexByte(all[at:], '<')
+		if open < 0 {
+			return hits
+		}
+		at += open
+		if tag := c.tag(all[at:]); tag != "" {
+			if text = t.Of(at, text); at+len(tag) <= t.End(text) {
+				hits = append(hits, text)
+				at = t.End(text) - 1
+			}
+		}
+	}
+}
+
+// tag returns the tag that b begins with, of those that are wanted; "" for none.
+func (c *mediaTag) tag(b []byte) string {
+	for i, m := range media {
+		if c.wanted[i] && len(b) >= len(m.tag) && string(b[:len(m.tag)]) == m.tag {
+			return m.tag
+		}
+	}
+	return ""
+}
 
 // Row implements rule.Checker.
 func (c *mediaTag) Row(r schema.Row) {

@@ -4,10 +4,13 @@ import (
 	"bufio"
 	"encoding/json"
 	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/rlprep/rlprep/schema"
+	"pgregory.net/rapid"
 )
 
 // TestScorerFunctions compares our side of the scorers with what verl 0.9.1's functions gave for random texts: null where they
@@ -118,4 +121,46 @@ func TestGroundTruthTypes(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestAnswerGSM8K compares with the expression itself, over the last 300 characters.
+func TestAnswerGSM8K(t *testing.T) {
+	answer := regexp.MustCompile(`#### (\-?[0-9\.\,]+)`)
+	piece := rapid.SampledFrom([]string{"#### ", "####", " ", "-", "7", "1,000", ".", "é", "’", strings.Repeat("x", 290), strings.Repeat("’", 290), strings.Repeat("7", 140), "\n"})
+	rapid.Check(t, func(t *rapid.T) {
+		s := strings.Join(rapid.SliceOfN(piece, 0, 9).Draw(t, "pieces"), "")
+		chars := []rune(s)
+		want := ""
+		if found := answer.FindAllStringSubmatch(string(chars[max(0, len(chars)-clip):]), -1); found != nil {
+			want = strings.ReplaceAll(found[len(found)-1][1], ",", "")
+		}
+		if got := answerGSM8K(s); got != want {
+			t.Fatalf("answerGSM8K(%q) = %q, want %q", s, got, want)
+		}
+	})
+}
+
+// TestMediaTagScan compares a look at a whole column with one at each of its texts.
+func TestMediaTagScan(t *testing.T) {
+	piece := rapid.SampledFrom([]string{"<image>", "<image", "ge>", "<", "<video>", "<audio>", "<ima", " Find x. ", ""})
+	rapid.Check(t, func(t *rapid.T) {
+		c := &mediaTag{on: true, wanted: [3]bool{true, rapid.Bool().Draw(t, "videos"), rapid.Bool().Draw(t, "audios")}}
+		var all []byte
+		var want []int
+		offsets := []int32{0}
+		for i := range rapid.IntRange(0, 9).Draw(t, "texts") {
+			s := strings.Join(rapid.SliceOfN(piece, 0, 4).Draw(t, "text"), "")
+			all = append(all, s...)
+			offsets = append(offsets, int32(len(all)))
+			for k, m := range media {
+				if c.wanted[k] && strings.Contains(s, m.tag) {
+					want = append(want, i)
+					break
+				}
+			}
+		}
+		if got := c.Scan(0, schema.NewTexts(all, offsets), nil); !slices.Equal(got, want) {
+			t.Fatalf("of %q at %d: got %d, want %d", all, offsets, got, want)
+		}
+	})
 }

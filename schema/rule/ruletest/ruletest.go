@@ -19,17 +19,18 @@ const (
 	rowsOnly  knowledge = iota // Chunk is not called
 	noStats                    // Chunk is called and told nothing
 	fullStats                  // nulls and dictionaries are known
+	byColumn                   // as noStats, and the rows that are left are looked at by the column first
 )
 
-// Run runs every example of every rule, each three times: by rows only, with chunks that nothing is known of, and with
-// chunks whose nulls and dictionaries are known. All must give what the example wants.
+// Run runs every example of every rule, each four times: by rows only, with chunks that nothing is known of, with
+// chunks whose nulls and dictionaries are known, and with rows that are decoded before the rule is asked. All must give what the example wants.
 func Run(t *testing.T, rules []*rule.Rule) {
 	t.Helper()
 	for _, r := range rules {
 		t.Run(r.ID, func(t *testing.T) {
 			checkRule(t, r)
 			for i, e := range r.Examples {
-				for _, k := range []knowledge{rowsOnly, noStats, fullStats} {
+				for _, k := range []knowledge{rowsOnly, noStats, fullStats, byColumn} {
 					got, err := findings(r, e, k)
 					if err != nil {
 						t.Fatalf("example %d (%s): %v", i, e.Title, err)
@@ -232,7 +233,7 @@ func runRows(r *rule.Rule, p *rule.Pass, t *table, k knowledge) {
 	for from := 0; from < len(t.rows); from += group {
 		to := min(from+group, len(t.rows))
 		chunks := &rule.Chunks{Rows: int64(to - from), Pos: schema.FilePos(t.file.Name), At: func(i int) rule.Chunk {
-			if _, ok := t.file.Schema.Lookup(reads[i]); ok && k == noStats {
+			if _, ok := t.file.Schema.Lookup(reads[i]); ok && k != fullStats {
 				return rule.Chunk{Nulls: -1}
 			}
 			return t.chunk(reads[i], from, to)
@@ -245,7 +246,46 @@ func runRows(r *rule.Rule, p *rule.Pass, t *table, k knowledge) {
 			for _, i := range chunks.Answered {
 				row.at[i] = schema.Value{}
 			}
-			c.Row(row)
+			if k != byColumn || t.wants(c, row, reads) {
+				c.Row(row)
+			}
 		}
 	}
+}
+
+// wants asks a checker whether it must see a row, as a run of rows of which the columns are at hand.
+func (t *table) wants(c rule.Checker, r *row, reads []schema.Path) bool {
+	s, scans := c.(rule.Scanner)
+	if !scans {
+		return !c.Chunk(&rule.Chunks{Rows: 1, Part: true, Pos: r.Origin(), At: func(i int) rule.Chunk { return t.chunk(reads[i], int(r.n), int(r.n)+1) }})
+	}
+	for i, p := range reads {
+		f, ok := t.file.Schema.Lookup(p)
+		if !s.Scans(i) || !ok {
+			continue
+		}
+		if f.Type.Kind != schema.Text || len(s.Scan(i, textsIn(r.at[i]), nil)) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// textsIn returns the texts of a value, one behind the other.
+func textsIn(v schema.Value) schema.Texts {
+	var all []byte
+	offsets := []int32{0}
+	var add func(v schema.Value)
+	add = func(v schema.Value) {
+		if v.Kind() == schema.List {
+			for i := range v.Len() {
+				add(v.Elem(i))
+			}
+		} else if v.Kind() == schema.Text {
+			all = append(all, v.Text()...)
+			offsets = append(offsets, int32(len(all)))
+		}
+	}
+	add(v)
+	return schema.NewTexts(all, offsets)
 }

@@ -1,0 +1,42 @@
+package schema
+
+import (
+	"sort"
+	"unsafe"
+)
+
+// Texts are values of text or bytes, one behind the other without a gap, so that what is rare is looked for in all of them at
+// once. They are a view: they die with what they were made of.
+type Texts struct {
+	bytes   []byte
+	offsets []int32 // offsets[0] is where bytes begins
+}
+
+// NewTexts returns the texts whose ends lie in b at offsets, as Arrow has them: one offset more than there are texts, each counted
+// from where offsets[0] stands, which is the beginning of b; none for no text. Neither is copied.
+func NewTexts(b []byte, offsets []int32) Texts { return Texts{b, offsets} }
+
+// OneText returns s as the only text.
+func OneText(s string) Texts {
+	return Texts{unsafe.Slice(unsafe.StringData(s), len(s)), []int32{0, int32(len(s))}}
+}
+
+// Len is the number of texts.
+func (t Texts) Len() int { return max(0, len(t.offsets)-1) }
+
+// At returns text i.
+func (t Texts) At(i int) string {
+	b := t.bytes[t.offsets[i]-t.offsets[0] : t.offsets[i+1]-t.offsets[0]]
+	return unsafe.String(unsafe.SliceData(b), len(b))
+}
+
+// All returns the bytes of all texts.
+func (t Texts) All() []byte { return t.bytes }
+
+// End returns where text i ends in All.
+func (t Texts) End(i int) int { return int(t.offsets[i+1] - t.offsets[0]) }
+
+// Of returns the text, not before text from, that holds byte at of All.
+func (t Texts) Of(at, from int) int {
+	return from + sort.Search(t.Len()-from, func(i int) bool { return t.End(from+i) > at })
+}
