@@ -46,6 +46,15 @@ func (o *output) write(b []byte) error {
 	return nil
 }
 
+func (o *output) writePages(p *Pages) error {
+	for _, b := range p.parts {
+		if err := o.write(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // copy copies a section of src.
 func (o *output) copy(src *File, s section) error {
 	if s.length > copyInProcess {

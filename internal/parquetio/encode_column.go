@@ -58,7 +58,7 @@ type columnEncoder struct {
 	hasConst bool
 
 	// The chunk so far.
-	pages        []byte
+	pages        Pages
 	index        []PageInfo
 	pending      []pendingPage // behind pages
 	stats        Stats
@@ -84,9 +84,9 @@ type columnEncoder struct {
 }
 
 func (c *columnEncoder) reset() {
-	freePages(c.pages)
+	c.pages.free()
 	c.form, c.raw, c.constant, c.hasConst = formNone, nil, schema.Value{}, false
-	c.pages, c.index, c.pending, c.stats, c.bounded = nil, nil, nil, Stats{}, false
+	c.index, c.pending, c.stats, c.bounded = nil, nil, Stats{}, false
 	c.rows, c.entries, c.uncompressed, c.encodings = 0, 0, 0, nil
 	c.state, c.sampled, c.plainAs = dictTrying, false, -1
 	c.kind, c.width, c.ints = kindNone, 0, false

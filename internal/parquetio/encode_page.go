@@ -88,9 +88,8 @@ func (c *columnEncoder) settle() error {
 func (c *columnEncoder) place(packed []byte, info PageInfo, size int) {
 	var header [64]byte
 	h := appendPageHeader(header[:0], pageData, info.Encoding, int(info.Values), size, packed)
-	c.pages = growPages(c.pages, len(h)+len(packed))
-	info.Offset, info.Size = int64(len(c.pages)), int64(len(h)+len(packed))
-	c.pages = append(append(c.pages, h...), packed...)
+	info.Offset, info.Size = c.pages.Len(), int64(len(h)+len(packed))
+	c.pages.add(h, packed)
 	c.index = append(c.index, info)
 	c.uncompressed += int64(len(h) + size)
 }

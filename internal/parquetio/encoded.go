@@ -24,7 +24,7 @@ func (g *EncodedRowGroup) Size() (n int64) {
 		if c := &g.Chunks[i]; c.Raw != nil {
 			n += c.Raw.compressed
 		} else {
-			n += int64(len(c.Pages))
+			n += c.Pages.Len()
 		}
 	}
 	return n
@@ -35,10 +35,10 @@ type EncodedChunk struct {
 	Leaf schema.Leaf
 	Raw  *Chunk
 
-	Pages        []byte // header and body of each page, one after the other; the dictionary page first, where there is one
-	DictBytes    int64  // of the dictionary page with its header; 0: none
-	Values       int64  // entries: values and nulls
-	Uncompressed int64  // of pages with their headers
+	Pages        Pages // the dictionary page first, where there is one
+	DictBytes    int64 // of the dictionary page with its header; 0: none
+	Values       int64 // entries: values and nulls
+	Uncompressed int64 // of pages with their headers
 	Codec        Codec
 	Encodings    []int32 // Parquet encoding numbers that occur, levels included
 	Stats        Stats

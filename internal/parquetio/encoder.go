@@ -2,9 +2,7 @@ package parquetio
 
 import (
 	"fmt"
-	"math/bits"
 	"slices"
-	"sync"
 
 	"github.com/rlprep/rlprep/internal/record"
 	"github.com/rlprep/rlprep/schema"
@@ -141,53 +139,10 @@ func (e *Encoder) Reset() {
 	}
 }
 
-// pooledPages is the least size of a buffer of pages that is worth keeping.
-const pooledPages = 64 << 10
-
-// pagePools hold buffers by size: four classes from one power of two to the next, so that none is much larger than it need be.
-var pagePools [4 * 40]sync.Pool // *[]byte
-
-// pageClass returns the size of the least class that holds n bytes, and its number.
-func pageClass(n int) (size, class int) {
-	power := bits.Len(uint(max(n, pooledPages) - 1)) // n <= 1<<power
-	quarter := 1 << (power - 3)                      // of the way from the power below
-	steps := (max(n, pooledPages) - 1<<(power-1) + quarter - 1) / quarter
-	return 1<<(power-1) + steps*quarter, 4*(power-16) + steps
-}
-
-// pageBuffer returns an empty buffer for n bytes of pages.
-func pageBuffer(n int) []byte {
-	if n < pooledPages/4 {
-		return make([]byte, 0, n)
-	}
-	size, class := pageClass(n)
-	if p, _ := pagePools[class].Get().(*[]byte); p != nil {
-		return (*p)[:0]
-	}
-	return make([]byte, 0, size)
-}
-
-// growPages makes room for n more bytes.
-func growPages(b []byte, n int) []byte {
-	if len(b)+n <= cap(b) {
-		return b
-	}
-	out := append(pageBuffer(max(len(b)+n, len(b)+len(b)/2)), b...)
-	freePages(b)
-	return out
-}
-
-func freePages(b []byte) {
-	if size, class := pageClass(cap(b)); size == cap(b) {
-		pagePools[class].Put(&b)
-	}
-}
-
 // Release gives the buffers of the row group's pages back. Neither they nor the group may be used after.
 func (g *EncodedRowGroup) Release() {
 	for i := range g.Chunks {
-		freePages(g.Chunks[i].Pages)
-		g.Chunks[i].Pages = nil
+		g.Chunks[i].Pages.free()
 	}
 }
 
@@ -296,7 +251,7 @@ func (c *columnEncoder) chunk() (EncodedChunk, error) {
 			return out, err
 		}
 	} else {
-		out.Pages, c.pages = c.pages, nil
+		out.Pages, c.pages = c.pages, Pages{}
 	}
 	out.Encodings = c.encodings
 	c.index, c.encodings = nil, nil // the caller's now
@@ -313,9 +268,8 @@ func (c *columnEncoder) dictPage(out *EncodedChunk) error {
 	h := appendPageHeader(header[:0], pageDictionary, encPlain, c.dict.len(), len(c.dict.plain), packed)
 	out.DictBytes = int64(len(h) + len(packed))
 	out.Uncompressed += int64(len(h) + len(c.dict.plain))
-	out.Pages = append(append(append(pageBuffer(len(h)+len(packed)+len(c.pages)), h...), packed...), c.pages...)
-	freePages(c.pages)
-	c.pages = nil
+	out.Pages.add(h, packed)
+	out.Pages.join(&c.pages)
 	for i := range out.Index {
 		out.Index[i].Offset += out.DictBytes
 	}

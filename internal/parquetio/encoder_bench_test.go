@@ -123,7 +123,7 @@ func BenchmarkEncode(b *testing.B) {
 						}
 						rows += g.Rows
 						for _, c := range g.Chunks {
-							size, raw = size+len(c.Pages), raw+c.Uncompressed
+							size, raw = size+int(c.Pages.Len()), raw+c.Uncompressed
 						}
 						g.Release()
 					}
@@ -157,7 +157,7 @@ func BenchmarkPageSize(b *testing.B) {
 					}
 					total, raw = 0, 0
 					for _, c := range g.Chunks {
-						total, raw = total+len(c.Pages), raw+c.Uncompressed
+						total, raw = total+int(c.Pages.Len()), raw+c.Uncompressed
 					}
 					g.Release()
 				}

@@ -82,7 +82,7 @@ func TestConst(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			l := record.Leaf{Const: &tt.v}
 			s, g := encodeLeaf(t, tt.f, Zstd, one(l, 100_000), one(l, 3))
-			if n := len(g.Chunks[0].Pages); n > 150 {
+			if n := g.Chunks[0].Pages.Len(); n > 150 {
 				t.Errorf("%d bytes", n)
 			}
 			st := g.Chunks[0].Stats
@@ -126,8 +126,8 @@ func TestSeq(t *testing.T) {
 		some.First, some.Source = 51_000, rows
 		s, g := encodeLeaf(t, schema.NewField("index", typ), None, whole, some)
 		c := g.Chunks[0]
-		if lastEncoding(&c) != encDelta || len(c.Pages) > 80_000/128*6+500 {
-			t.Errorf("%s: encoding %d, %d bytes", typ, lastEncoding(&c), len(c.Pages))
+		if lastEncoding(&c) != encDelta || c.Pages.Len() > 80_000/128*6+500 {
+			t.Errorf("%s: encoding %d, %d bytes", typ, lastEncoding(&c), c.Pages.Len())
 		}
 		f := reopen(t, s, g)
 		got, other := readAll(t, f, 0, 0, 80_000, func() int { return 7777 })[0], readByParquetGo(t, f, 0, 0)
@@ -423,11 +423,12 @@ func TestSameBytes(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, c := range g.Chunks {
+			pages := bytes.Join(c.Pages.parts, nil)
 			if n == 0 {
-				first = append(first, bytes.Clone(c.Pages))
+				first = append(first, pages)
 			}
-			if !bytes.Equal(first[i], c.Pages) {
-				t.Errorf("column %s, slices of %d rows: %d bytes, other than the %d before", c.Leaf.Path, slice, len(c.Pages), len(first[i]))
+			if !bytes.Equal(first[i], pages) {
+				t.Errorf("column %s, slices of %d rows: %d bytes, other than the %d before", c.Leaf.Path, slice, len(pages), len(first[i]))
 			}
 		}
 		if c := g.Chunks[0]; c.DictBytes == 0 || lastEncoding(&c) != encPlain {

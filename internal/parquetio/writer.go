@@ -140,7 +140,7 @@ func (w *Writer) check(g *EncodedRowGroup) error {
 
 func (w *Writer) checkChunk(c *EncodedChunk, to *physicalLeaf, rows int64) error {
 	if c.Raw == nil {
-		if c.Values < rows || to.MaxRep == 0 && c.Values != rows || c.DictBytes < 0 || c.DictBytes > int64(len(c.Pages)) {
+		if c.Values < rows || to.MaxRep == 0 && c.Values != rows || c.DictBytes < 0 || c.DictBytes > c.Pages.Len() {
 			return fmt.Errorf("%d values for %d rows", c.Values, rows)
 		}
 		return nil
@@ -164,7 +164,7 @@ func (w *Writer) writeChunks(g *outGroup, chunks []EncodedChunk, i int) (int, er
 	if c.Raw == nil {
 		g.chunks[i] = w.describe(c, &w.tree.leaves[i], w.tree.paths[i])
 		w.written.Encoded++
-		return 1, w.out.write(c.Pages)
+		return 1, w.out.writePages(&c.Pages)
 	}
 	src := section{c.Raw.start(), 0}
 	n := 0
@@ -185,7 +185,7 @@ func (w *Writer) writeChunks(g *outGroup, chunks []EncodedChunk, i int) (int, er
 
 // describe makes the ColumnMetaData and the page index of a chunk made here that is written next.
 func (w *Writer) describe(c *EncodedChunk, leaf *physicalLeaf, path []byte) outChunk {
-	out := outChunk{start: w.out.off, compressed: int64(len(c.Pages)), uncompressed: c.Uncompressed}
+	out := outChunk{start: w.out.off, compressed: c.Pages.Len(), uncompressed: c.Uncompressed}
 	var s structWriter
 	b := s.int(w.meta[:0], 1, thriftI32, int64(leaf.Physical))
 	b = appendList(s.field(b, 2, thriftList), thriftI32, len(c.Encodings))
@@ -249,19 +249,9 @@ func encodingStats(c *EncodedChunk) []byte {
 		b = one(b, pageDictionary, encPlain, 1)
 	}
 	for _, encoding := range slices.Sorted(maps.Keys(counts)) {
-		b = one(b, int64(dataPageType(c)), int64(encoding), counts[encoding])
+		b = one(b, pageData, int64(encoding), counts[encoding])
 	}
 	return b
-}
-
-// dataPageType reads the type of the first data page: v1 or v2.
-func dataPageType(c *EncodedChunk) int {
-	s := scanner{b: c.Pages[c.DictBytes:]}
-	var id int16
-	if typ, ok := s.field(&id); ok && id == 1 && typ == thriftI32 && s.int() == pageDataV2 {
-		return pageDataV2
-	}
-	return pageData
 }
 
 // columnIndex encodes the ColumnIndex of a chunk, or returns nil where a page's bounds are not known: the format asks for
