@@ -45,7 +45,7 @@ func (w *Writer) footer() ([]byte, error) {
 // footerSize returns about how many bytes the footer will have, rather more: with many row groups it is what takes most memory.
 func (w *Writer) footerSize() int {
 	const more = 48 // offsets, and what a row group has beside its chunks
-	n := len(w.tree.elements) + 4096
+	n := len(w.tree.elements) + 4096 + int(w.made.size)
 	if w.o.Base != nil {
 		n += int(w.o.Base.meta.groups.start) + len(w.o.Base.footer) - int(w.o.Base.meta.groups.end)
 	}
@@ -53,7 +53,7 @@ func (w *Writer) footerSize() int {
 		n += more
 		for j := range w.groups[i].chunks {
 			c := &w.groups[i].chunks[j]
-			n += len(c.meta) + more
+			n += more
 			if c.raw != nil {
 				n += int(c.raw.raw.end - c.raw.raw.start)
 			}
@@ -67,8 +67,9 @@ func (w *Writer) rowGroups(b []byte) ([]byte, error) {
 	b = appendList(b, thriftStruct, len(w.groups))
 	var scratch []byte
 	var err error
+	made := ledgerReader{ledger: &w.made}
 	for i := range w.groups {
-		if scratch, err = w.columns(scratch[:0], &w.groups[i]); err != nil {
+		if scratch, err = w.columns(scratch[:0], i, &made); err != nil {
 			return nil, fmt.Errorf("row group %d: %w", i, err)
 		}
 		if b, err = w.rowGroup(b, i, scratch); err != nil {
@@ -121,19 +122,24 @@ func (w *Writer) columnOrders() []byte {
 	return b
 }
 
-// columns appends the list<ColumnChunk> of a row group.
-func (w *Writer) columns(b []byte, g *outGroup) ([]byte, error) {
+// columns appends the list<ColumnChunk> of row group n; made gives what is kept of its chunks.
+func (w *Writer) columns(b []byte, n int, made *ledgerReader) ([]byte, error) {
+	g := &w.groups[n]
 	b = appendList(b, thriftStruct, len(g.chunks))
 	var meta []byte
 	for i := range g.chunks {
-		c := &g.chunks[i]
+		c, p := &g.chunks[i], &w.places[n*len(w.leaves)+i]
 		var err error
 		src, fileOffset, metaSize := []byte{thriftStop}, int64(0), 0
 		if c.raw == nil {
-			meta = c.meta
+			var e entry
+			if e, err = made.next(); err != nil {
+				return b, err
+			}
+			meta = append(meta[:0], e.meta()...)
 		} else {
 			src = c.raw.raw.of(c.raw.file.footer)
-			if meta, err = c.moveMeta(meta[:0], w.tree.paths[i]); err != nil {
+			if meta, err = c.moveMeta(meta[:0], w.tree.paths[i], p.bloom); err != nil {
 				return b, fmt.Errorf("column %s: %w", w.leaves[i].Path, err)
 			}
 			fileOffset, metaSize = c.start, int(c.raw.meta.end-c.raw.meta.start)
@@ -142,13 +148,13 @@ func (w *Writer) columns(b []byte, g *outGroup) ([]byte, error) {
 			edit{id: 2, typ: thriftI64, num: fileOffset},
 			edit{id: 3, typ: thriftStruct, raw: meta, was: metaSize},
 			edit{id: 4}, edit{id: 5}, edit{id: 6}, edit{id: 7})
-		if c.offsetIndex.length > 0 {
-			edits[2] = edit{id: 4, typ: thriftI64, num: c.offsetIndex.offset}
-			edits[3] = edit{id: 5, typ: thriftI32, num: c.offsetIndex.length}
+		if p.offsetIndex.length > 0 {
+			edits[2] = edit{id: 4, typ: thriftI64, num: p.offsetIndex.offset}
+			edits[3] = edit{id: 5, typ: thriftI32, num: p.offsetIndex.length}
 		}
-		if c.columnIndex.length > 0 {
-			edits[4] = edit{id: 6, typ: thriftI64, num: c.columnIndex.offset}
-			edits[5] = edit{id: 7, typ: thriftI32, num: c.columnIndex.length}
+		if p.columnIndex.length > 0 {
+			edits[4] = edit{id: 6, typ: thriftI64, num: p.columnIndex.offset}
+			edits[5] = edit{id: 7, typ: thriftI32, num: p.columnIndex.length}
 		}
 		if b, err = rewriteStruct(b, src, edits); err != nil {
 			return b, err
@@ -157,8 +163,8 @@ func (w *Writer) columns(b []byte, g *outGroup) ([]byte, error) {
 	return b, nil
 }
 
-// moveMeta appends the ColumnMetaData of a copied chunk as it is where the chunk stands now.
-func (c *outChunk) moveMeta(b, path []byte) ([]byte, error) {
+// moveMeta appends the ColumnMetaData of a copied chunk as it is where the chunk, and its bloom filter, stand now.
+func (c *outChunk) moveMeta(b, path []byte, bloom section) ([]byte, error) {
 	raw := c.raw
 	delta := c.start - raw.start()
 	edits := append(make([]edit, 0, 7),
@@ -177,8 +183,8 @@ func (c *outChunk) moveMeta(b, path []byte) ([]byte, error) {
 		}
 		edits = append(edits, edit{id: 12, typ: thriftStruct, raw: stats})
 	}
-	if c.bloom.length > 0 {
-		edits = append(edits, edit{id: 14, typ: thriftI64, num: c.bloom.offset}, edit{id: 15, typ: thriftI32, num: c.bloom.length})
+	if bloom.length > 0 {
+		edits = append(edits, edit{id: 14, typ: thriftI64, num: bloom.offset}, edit{id: 15, typ: thriftI32, num: bloom.length})
 	} else {
 		edits = append(edits, edit{id: 14}, edit{id: 15})
 	}
@@ -189,18 +195,13 @@ func (c *outChunk) moveMeta(b, path []byte) ([]byte, error) {
 // one's other fields are carried over.
 func (w *Writer) rowGroup(b []byte, i int, columns []byte) ([]byte, error) {
 	g := &w.groups[i]
-	var size, compressed int64
-	for j := range g.chunks {
-		size += g.chunks[j].uncompressed
-		compressed += g.chunks[j].compressed
-	}
 	edits := []edit{
 		{id: 1, typ: thriftList, raw: columns},
-		{id: 2, typ: thriftI64, num: size},
+		{id: 2, typ: thriftI64, num: g.uncompressed},
 		{id: 3, typ: thriftI64, num: g.rows},
 		{id: 4},
 		{id: 5, typ: thriftI64, num: 0},
-		{id: 6, typ: thriftI64, num: compressed},
+		{id: 6, typ: thriftI64, num: g.compressed},
 		{id: 7},
 	}
 	if len(g.chunks) > 0 {

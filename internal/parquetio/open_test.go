@@ -179,8 +179,8 @@ func walkFooter(t testing.TB, b []byte) {
 		if c.values > 0 && (c.start() < 4 || c.start()+c.compressed > f.size-8-int64(n) || c.compressed < 0) {
 			t.Fatalf("chunk %d lies outside of the file: %+v", i, c)
 		}
-		o := outChunk{raw: c, start: 4, compressed: c.compressed}
-		if _, err := o.moveMeta(nil, c.path.of(f.footer)); err != nil {
+		o := outChunk{raw: c, start: 4}
+		if _, err := o.moveMeta(nil, c.path.of(f.footer), section{}); err != nil {
 			t.Fatalf("chunk %d was read and cannot be written: %v", i, err)
 		}
 	}

@@ -4,7 +4,7 @@ import "errors"
 
 // writeBlooms copies the bloom filters of copied chunks. They do not say where they stand, so the bytes stay as they are.
 func (w *Writer) writeBlooms() error {
-	return w.each(func(c *outChunk) error {
+	return w.each(func(c *outChunk, p *outPlace, _ entry) error {
 		if c.raw == nil || c.raw.bloom.offset == 0 {
 			return nil
 		}
@@ -15,7 +15,7 @@ func (w *Writer) writeBlooms() error {
 				return nil // a filter is only a help: none is better than one that ends nobody knows where
 			}
 		}
-		c.bloom = section{w.out.off, src.length}
+		p.bloom = section{w.out.off, src.length}
 		return w.out.copy(c.raw.file, src)
 	})
 }
@@ -49,23 +49,23 @@ func (c *Chunk) findBloom() (section, bool) {
 // range where either kind does not stand in one piece.
 func (w *Writer) writeIndexes() error {
 	var win window
-	err := w.each(func(c *outChunk) error {
-		b := c.columns
+	err := w.each(func(c *outChunk, p *outPlace, e entry) error {
+		b := e.columns()
 		if c.raw != nil && c.raw.columnIndex.length > 0 {
 			var err error
 			if b, err = win.section(c.raw.file, c.raw.columnIndex); err != nil {
 				return err
 			}
 		}
-		c.columnIndex, c.columns = section{w.out.off, int64(len(b))}, nil
+		p.columnIndex = section{w.out.off, int64(len(b))}
 		return w.out.write(b)
 	})
 	if err != nil {
 		return err
 	}
 	var scratch []byte
-	return w.each(func(c *outChunk) error {
-		b := c.offsets
+	return w.each(func(c *outChunk, p *outPlace, e entry) error {
+		b := e.offsets()
 		if c.raw != nil && c.raw.offsetIndex.length > 0 {
 			src, err := win.section(c.raw.file, c.raw.offsetIndex)
 			if err != nil {
@@ -76,7 +76,7 @@ func (w *Writer) writeIndexes() error {
 			}
 			b = scratch
 		}
-		c.offsetIndex, c.offsets = section{w.out.off, int64(len(b))}, nil
+		p.offsetIndex = section{w.out.off, int64(len(b))}
 		return w.out.write(b)
 	})
 }

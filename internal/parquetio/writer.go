@@ -1,7 +1,6 @@
 package parquetio
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -37,7 +36,9 @@ type Writer struct {
 
 	start   [512]byte // the first bytes of a chunk that is copied
 	meta    []byte    // the ColumnMetaData that was made last
+	made    ledger    // of the chunks made here
 	groups  []outGroup
+	places  []outPlace // of all chunks; made by Close
 	written Written
 	err     error
 }
@@ -50,23 +51,20 @@ type Written struct {
 
 // An outGroup is a row group that has been written.
 type outGroup struct {
-	rows   int64
-	chunks []outChunk // in leaf order
-}
-
-// An outChunk is a column chunk that has been written.
-type outChunk struct {
-	start        int64
+	rows         int64
 	compressed   int64
 	uncompressed int64
-
-	raw  *Chunk // copied from here
-	meta []byte // made here: its ColumnMetaData
-	// The page index of a chunk made here, encoded; nil: none.
-	columns, offsets []byte
-
-	bloom, columnIndex, offsetIndex section // where they were written
+	chunks       []outChunk // in leaf order
 }
+
+// An outChunk is a column chunk that has been written. One is kept of each chunk of the file: what can be told later is not in it.
+type outChunk struct {
+	start int64
+	raw   *Chunk // copied from here; nil: made here, and described in Writer.made
+}
+
+// An outPlace is where what belongs to a chunk was written beside its pages.
+type outPlace struct{ bloom, columnIndex, offsetIndex section }
 
 // NewWriter begins a Parquet file of schema s in w, which must be empty and stays the caller's. A field of s whose Origin is
 // set is described as it was in its file.
@@ -162,8 +160,13 @@ func (w *Writer) checkChunk(c *EncodedChunk, to *physicalLeaf, rows int64) error
 func (w *Writer) writeChunks(g *outGroup, chunks []EncodedChunk, i int) (int, error) {
 	c := &chunks[i]
 	if c.Raw == nil {
-		g.chunks[i] = w.describe(c, &w.tree.leaves[i], w.tree.paths[i])
+		g.chunks[i] = outChunk{start: w.out.off}
+		g.compressed += c.Pages.Len()
+		g.uncompressed += c.Uncompressed
 		w.written.Encoded++
+		if err := w.describe(c, &w.tree.leaves[i], w.tree.paths[i]); err != nil {
+			return 1, err
+		}
 		return 1, w.out.writePages(&c.Pages)
 	}
 	src := section{c.Raw.start(), 0}
@@ -176,16 +179,18 @@ func (w *Writer) writeChunks(g *outGroup, chunks []EncodedChunk, i int) (int, er
 		if err := raw.checkStart(w.start[:]); err != nil {
 			return n, err
 		}
-		g.chunks[i+n] = outChunk{start: w.out.off + src.length, raw: raw, compressed: raw.compressed, uncompressed: raw.uncompressed}
+		g.chunks[i+n] = outChunk{start: w.out.off + src.length, raw: raw}
+		g.compressed += raw.compressed
+		g.uncompressed += raw.uncompressed
 		src.length += raw.compressed
 	}
 	w.written.Copied += n
 	return n, w.out.copy(c.Raw.file, src)
 }
 
-// describe makes the ColumnMetaData and the page index of a chunk made here that is written next.
-func (w *Writer) describe(c *EncodedChunk, leaf *physicalLeaf, path []byte) outChunk {
-	out := outChunk{start: w.out.off, compressed: c.Pages.Len(), uncompressed: c.Uncompressed}
+// describe keeps the ColumnMetaData and the page index of a chunk made here that is written next.
+func (w *Writer) describe(c *EncodedChunk, leaf *physicalLeaf, path []byte) error {
+	start := w.out.off
 	var s structWriter
 	b := s.int(w.meta[:0], 1, thriftI32, int64(leaf.Physical))
 	b = appendList(s.field(b, 2, thriftList), thriftI32, len(c.Encodings))
@@ -196,18 +201,15 @@ func (w *Writer) describe(c *EncodedChunk, leaf *physicalLeaf, path []byte) outC
 	b = s.int(b, 4, thriftI32, int64(c.Codec))
 	b = s.int(b, 5, thriftI64, c.Values)
 	b = s.int(b, 6, thriftI64, c.Uncompressed)
-	b = s.int(b, 7, thriftI64, out.compressed)
-	b = s.int(b, 9, thriftI64, out.start+c.DictBytes)
+	b = s.int(b, 7, thriftI64, c.Pages.Len())
+	b = s.int(b, 9, thriftI64, start+c.DictBytes)
 	if c.DictBytes > 0 {
-		b = s.int(b, 11, thriftI64, out.start)
+		b = s.int(b, 11, thriftI64, start)
 	}
 	b = append(s.field(b, 12, thriftStruct), appendStats(nil, &c.Stats)...)
 	b = append(s.field(b, 13, thriftList), encodingStats(c)...)
 	w.meta = s.stop(b)
-	out.meta = bytes.Clone(w.meta) // no more than it needs: it is kept until Close
-	out.columns = bytes.Clone(columnIndex(c, leaf))
-	out.offsets = bytes.Clone(offsetIndex(c, out.start))
-	return out
+	return w.made.add(entry{w.meta, columnIndex(c, leaf), offsetIndex(c, start)})
 }
 
 func appendStats(b []byte, st *Stats) []byte {
@@ -351,6 +353,7 @@ func (w *Writer) Close() (Written, error) {
 }
 
 func (w *Writer) finish() error {
+	w.places = make([]outPlace, len(w.groups)*len(w.leaves))
 	if err := w.writeBlooms(); err != nil {
 		return err
 	}
@@ -374,11 +377,19 @@ func (w *Writer) finish() error {
 	return w.out.flush()
 }
 
-// each calls do for every chunk, in file order.
-func (w *Writer) each(do func(*outChunk) error) error {
+// each calls do for every chunk, in file order, with what is kept of it where it was made here.
+func (w *Writer) each(do func(*outChunk, *outPlace, entry) error) error {
+	made := ledgerReader{ledger: &w.made}
 	for i := range w.groups {
 		for j := range w.groups[i].chunks {
-			if err := do(&w.groups[i].chunks[j]); err != nil {
+			c, e := &w.groups[i].chunks[j], entry{}
+			if c.raw == nil {
+				var err error
+				if e, err = made.next(); err != nil {
+					return err
+				}
+			}
+			if err := do(c, &w.places[i*len(w.leaves)+j], e); err != nil {
 				return err
 			}
 		}

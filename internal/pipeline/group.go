@@ -9,6 +9,7 @@ import (
 	"io"
 	"math/bits"
 	"os"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -185,6 +186,7 @@ func (s *sifter) pick(p piece) (out []byte, err error) {
 	if err := s.load(p); err != nil {
 		return nil, err
 	}
+	out = (*hitPool.Get().(*[]byte))[:0] // it would grow up to the size of the piece, once a piece
 	for i := range len(s.marks) / 8 {
 		m := binary.LittleEndian.Uint64(s.marks[8*i:])
 		if m != always && (!s.first.Many(m) || !s.second.Many(otherwise(m))) {
@@ -224,6 +226,7 @@ func (p *Plan) siftHits(spilled []emitted, first *spill.Sieve, add func(b []byte
 	return eachPiece(all, p.workers(), func() (func(piece) ([]byte, error), func()) {
 		return (&sifter{lone: lone, first: first, second: second}).pick, func() {}
 	}, func(hits []byte) error {
+		defer freeHits(hits)
 		for b := range slices.Chunk(hits, hitSize) {
 			if err := add(b); err != nil {
 				return err
@@ -287,6 +290,7 @@ func eachPiece(pieces []piece, workers int, start func() (do func(piece) ([]byte
 // A sorter cuts hits into sorted runs: the first in memory, the others in a file that has no name.
 type sorter struct {
 	hits []hit
+	buf  []byte // of what is written
 	runs []spill.Run
 	file *os.File
 	size int64
@@ -311,7 +315,7 @@ func (s *sorter) flush() (err error) {
 	slices.SortFunc(s.hits, func(a, b hit) int {
 		return cmp.Or(cmp.Compare(a.rule, b.rule), bytes.Compare(a.key[:], b.key[:]), cmp.Compare(a.file, b.file), cmp.Compare(a.row, b.row))
 	})
-	b := make([]byte, 0, len(s.hits)*hitSize)
+	b := slices.Grow(s.buf[:0], len(s.hits)*hitSize)
 	for _, h := range s.hits {
 		b = h.append(b)
 	}
@@ -325,6 +329,7 @@ func (s *sorter) flush() (err error) {
 			return err
 		}
 	}
+	s.buf = b
 	if _, err := s.file.Write(b); err != nil {
 		return fmt.Errorf("write spill file: %w", err)
 	}
@@ -351,9 +356,15 @@ func nameless(dir string) (*os.File, error) {
 	return f, nil
 }
 
+// manyRows is how many rows a run has at least that gives memory back between its phases: it takes some 10 ms.
+const manyRows = 1 << 20
+
 // judge calls Group for every key that was spilled, of each rule of the channel that emitted it. Nearly all keys stand alone, and
 // most rules do not mind those: they are sifted out before anything is sorted.
 func (p *Plan) judge(spilled []emitted, sieve *spill.Sieve, sink func(rule.Finding)) error {
+	if p.Rows >= manyRows {
+		debug.FreeOSMemory() // what rows were read and written with is of no use here, and other sizes are asked for: both are not to be held
+	}
 	s := &sorter{dir: p.Job.TempDir}
 	defer s.close()
 	err := p.siftHits(spilled, sieve, s.add)
