@@ -22,19 +22,45 @@ type checks struct {
 
 // A check is one rule at work.
 type check struct {
-	checker  rule.Checker
-	pass     *rule.Pass
-	number   int // of the rule in the job
-	view     rowView
-	reads    []schema.Path
-	bind     *record.Binding // of its own reads, for Chunk
-	leaf     []int           // by read: the leaf of the output that it is; -1: none or more than one
-	known    []rule.Chunk    // by read: what is known of the row group
-	answered []int           // reads that it will not look at
+	checker rule.Checker
+	pass    *rule.Pass
+	view    rowView
+	*reading
+	known    []rule.Chunk // by read: what is known of the row group
+	answered []int        // reads that it will not look at
 
 	scanner rule.Scanner // nil: it is shown every row
 	marked  []bool       // by row: it is shown this one
 	hits    []int        // scratch of scanLeaf
+}
+
+// A reading is what a rule reads of the rows of a program.
+type reading struct {
+	reads []schema.Path
+	bind  *record.Binding
+	leaf  []int // by read: the leaf of the output that it is; -1: none or more than one
+}
+
+// reading resolves what a rule of that number reads. It is the same in all parts of a file.
+func (w *worker) reading(prog *program, number int, pass *rule.Pass) *reading {
+	if w.readsOf != prog {
+		w.readsOf, w.readings = prog, map[int]*reading{}
+	}
+	r := w.readings[number]
+	if r == nil {
+		reads := pass.Rule.Reads(pass)
+		r = &reading{reads: reads, bind: record.Bind(prog.out, reads), leaf: make([]int, len(reads))}
+		for i, p := range reads {
+			r.leaf[i] = -1
+			for at, l := range prog.leaf {
+				if l.Path == p {
+					r.leaf[i] = at
+				}
+			}
+		}
+		w.readings[number] = r
+	}
+	return r
 }
 
 // A rowView shows a rule its own reads of the cursor that all rules share.
@@ -78,7 +104,7 @@ func (p *Plan) newChecks(t *Task, m *machine) *checks {
 			channels[pass.Rule.Channel] = true
 		}
 		pass.Task = shared
-		k := &check{checker: pass.Rule.New(pass), pass: pass, number: i, reads: pass.Rule.Reads(pass)}
+		k := &check{checker: pass.Rule.New(pass), pass: pass, reading: m.worker.reading(m.prog, i, pass)}
 		k.scanner, _ = k.checker.(rule.Scanner)
 		if len(k.reads) == 0 {
 			continue
@@ -103,8 +129,10 @@ func (c *checks) chunks() error {
 	var left []*check
 	c.asked = map[int]rule.Chunk{}
 	for _, k := range c.active {
-		k.bind = record.Bind(c.m.prog.out, k.reads)
-		k.resolve(c.m.prog.leaf)
+		k.known = make([]rule.Chunk, len(k.reads))
+		for i := range k.known {
+			k.known[i] = rule.Chunk{Missing: !k.bind.Has(i), Nulls: -1} // until it is asked
+		}
 		var failed error
 		chunks := &rule.Chunks{Rows: c.m.part.Rows, Pos: pos, At: func(i int) rule.Chunk {
 			ch, err := c.chunk(k, i)
@@ -126,20 +154,6 @@ func (c *checks) chunks() error {
 	c.active, c.asked = left, nil
 	c.bindRows()
 	return nil
-}
-
-// resolve finds the leaf of each read. Of the columns nothing is known yet.
-func (k *check) resolve(leaves []schema.Leaf) {
-	k.leaf, k.known = make([]int, len(k.reads)), make([]rule.Chunk, len(k.reads))
-	for i, p := range k.reads {
-		k.known[i] = rule.Chunk{Missing: !k.bind.Has(i), Nulls: -1}
-		k.leaf[i] = -1
-		for at, l := range leaves {
-			if l.Path == p {
-				k.leaf[i] = at
-			}
-		}
-	}
 }
 
 // bindRows resolves what the rules left read, each path once for all of them.

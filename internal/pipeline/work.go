@@ -57,6 +57,8 @@ type worker struct {
 	plan     *Plan
 	encoders map[string]*parquetio.Encoder // by split
 	builders map[*step][]*record.Builder   // kept for the memory that they hold
+	readsOf  *program                      // of the part before
+	readings map[int]*reading              // of its rules, by number
 	busy     chan struct{}                 // of all workers: one place a unit, the others are for those who compress pages
 }
 
@@ -149,6 +151,7 @@ type machine struct {
 	builders [][]*record.Builder
 	at       []int            // by slot: the one to take in its place, where an edit has nothing to do in this part
 	vals     []*record.Vector // by slot
+	rows     []int32          // scratch of step
 	fault    error            // met where no error can be returned
 }
 
@@ -467,7 +470,7 @@ func (m *machine) fill(l *record.Leaf, from int, maxDef uint8, state *record.Bat
 // step runs one transform over the slice.
 func (m *machine) step(i int, s *step, state *record.Batch) error {
 	builders := m.builders[i]
-	var rows []int32
+	rows := m.rows[:0]
 	row := int32(0)
 	var failed error
 	out := transform.NewEmitter(len(s.plan.Puts), func(values []schema.Value) {
@@ -499,7 +502,7 @@ func (m *machine) step(i int, s *step, state *record.Batch) error {
 		}
 		changed = changed || n != 1
 	}
-	if changed {
+	if m.rows = rows; changed {
 		if err := m.keep(rows, state); err != nil {
 			return err
 		}

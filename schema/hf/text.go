@@ -28,6 +28,7 @@ type textJudge struct {
 // A crew is the text rules of one task. The text of a row is scanned once for all of them, by the one that came first: most
 // of a dataset's bytes are text, and nearly none of it has anything in it.
 type crew struct {
+	paths   []schema.Path
 	members []*textRule
 	marks   mark
 }
@@ -51,11 +52,11 @@ func textPaths(p *rule.Pass) []schema.Path {
 // newTextRule returns the Checker of a rule over all text. All of a task are made before its first row.
 func newTextRule(j textJudge) func(*rule.Pass) rule.Checker {
 	return func(p *rule.Pass) rule.Checker {
-		r := &textRule{Pass: p, textJudge: j, paths: textPaths(p)}
+		r := &textRule{Pass: p, textJudge: j}
 		if p.Schema == nil {
 			return r
 		}
-		r.crew = rule.Share(p, "hf.text", func() *crew { return &crew{} })
+		r.crew = rule.Share(p, "hf.text", func() *crew { return &crew{paths: textPaths(p)} })
 		r.crew.members = append(r.crew.members, r)
 		r.crew.marks |= j.marks
 		return r
@@ -66,7 +67,6 @@ type textRule struct {
 	*rule.Pass
 	textJudge
 	crew   *crew
-	paths  []schema.Path
 	closed []bool // reads that need no look in this row group
 }
 
@@ -78,10 +78,10 @@ func (c *textRule) Chunk(k *rule.Chunks) bool {
 		return true
 	}
 	if c.closed == nil {
-		c.closed = make([]bool, len(c.paths))
+		c.closed = make([]bool, len(c.crew.paths))
 	}
 	done := true
-	for i := range c.paths {
+	for i := range c.crew.paths {
 		at := k.At(i)
 		c.closed[i] = at.Missing || at.Dict != nil && c.crew.clean(at.Dict)
 		if c.closed[i] {
@@ -135,7 +135,7 @@ func (c *textRule) Row(r schema.Row) {
 	if !c.leads() {
 		return
 	}
-	for i, path := range c.paths {
+	for i, path := range c.crew.paths {
 		if c.closed != nil && c.closed[i] {
 			continue
 		}
