@@ -40,3 +40,31 @@ func (t Texts) End(i int) int { return int(t.offsets[i+1] - t.offsets[0]) }
 func (t Texts) Of(at, from int) int {
 	return from + sort.Search(t.Len()-from, func(i int) bool { return t.End(from+i) > at })
 }
+
+// A TextColumn gathers texts, one behind the other: Bytes is appended to, and End ends a text.
+type TextColumn struct {
+	Bytes   []byte
+	offsets []int32
+}
+
+// End makes what was appended to Bytes since the last End a text.
+func (c *TextColumn) End() {
+	if len(c.offsets) == 0 {
+		c.offsets = append(c.offsets, 0)
+	}
+	c.offsets = append(c.offsets, int32(len(c.Bytes)))
+}
+
+// Len is the number of texts.
+func (c *TextColumn) Len() int { return max(0, len(c.offsets)-1) }
+
+// Offsets returns where texts begin and the last one ends in Bytes, as Arrow has them. It is c's own memory.
+func (c *TextColumn) Offsets() []int32 {
+	if len(c.offsets) == 0 {
+		c.offsets = append(c.offsets, 0)
+	}
+	return c.offsets
+}
+
+// Reset forgets the texts and keeps the memory.
+func (c *TextColumn) Reset() { c.Bytes, c.offsets = c.Bytes[:0], c.offsets[:0] }

@@ -182,7 +182,25 @@ func (e Extract) Plan(in *schema.Schema) (*Plan, error) {
 		Reads: []schema.Path{e.From},
 		Puts:  []Put{{Path: e.To, After: e.After, Type: schema.StringType, If: e.If}},
 		Bind:  e.bind,
+		Bulk:  func() Bulk { return e.bulk },
 	}, nil
+}
+
+// bulk finds the answers of rows; where one has none they are taken one by one.
+func (e Extract) bulk(reads []schema.Texts, rows int, out []*schema.TextColumn) bool {
+	for row := range rows {
+		answer, reason, _ := e.Find(reads[0].At(row))
+		if reason != "" {
+			return false
+		}
+		if e.Remove != "" && strings.ContainsAny(answer, e.Remove) {
+			out[0].Bytes = appendWithout(out[0].Bytes, answer, e.Remove)
+		} else {
+			out[0].Bytes = append(out[0].Bytes, answer...)
+		}
+		out[0].End()
+	}
+	return true
 }
 
 func (e Extract) bind() Func {

@@ -143,7 +143,24 @@ func (p Prompt) Plan(in *schema.Schema) (*Plan, error) {
 		return plan, nil
 	}
 	plan.Bind = func() Func { return newMessages(p.Messages, templates).fill(p.Path) }
+	plan.Bulk = func() Bulk { return bulkMessages(p.Messages, templates) }
 	return plan, nil
+}
+
+// bulkMessages returns the Bulk that writes the messages of rows.
+func bulkMessages(list []Message, templates []*template) Bulk {
+	return func(reads []schema.Texts, rows int, out []*schema.TextColumn) bool {
+		role, content := out[0], out[1]
+		for row := range rows {
+			for i, t := range templates {
+				role.Bytes = append(role.Bytes, list[i].Role...)
+				role.End()
+				content.Bytes = t.appendTexts(content.Bytes, reads, row)
+				content.End()
+			}
+		}
+		return true
+	}
 }
 
 // messages is the scratch of one worker: a list value whose contents are set anew for each row.

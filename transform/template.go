@@ -167,6 +167,18 @@ func (t *template) append(b []byte, in schema.Row, to schema.Path) ([]byte, erro
 	return b, nil
 }
 
+// appendTexts appends the text of t for a row of columns of text to b.
+func (t *template) appendTexts(b []byte, reads []schema.Texts, row int) []byte {
+	for i := range t.parts {
+		if p := &t.parts[i]; p.path == "" {
+			b = append(b, p.text...)
+		} else {
+			b = append(b, reads[p.read].At(row)...)
+		}
+	}
+	return b
+}
+
 // nullColumn rejects a row whose column at path is null, where to is made of it.
 func nullColumn(path, to schema.Path) error {
 	return Rejectf("null-"+string(path), path, schema.NullValue, "%s is null: %s cannot be made of it", path, to)

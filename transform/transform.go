@@ -32,6 +32,8 @@ type Plan struct {
 	// Bind makes the Func; it is called once a worker, so scratch may live in its closure. Nil: nothing to compute, and every
 	// row goes on. A Plan may have a Func and compute no Put: it chooses rows.
 	Bind func() Func
+	// Bulk, set beside Bind or nil, makes what computes the Puts of many rows at once where all that is read is text. It is called once a worker.
+	Bulk func() Bulk
 }
 
 // A Put is one column or leaf that a transform writes. Missing parents become structs. At most one of Const, Seq and Copy is
@@ -68,6 +70,11 @@ const (
 // A Func computes the Puts of one row: it calls out.Set for each and out.Emit for each row that comes out, or out.Drop. It
 // depends on nothing but the row: no clock, no IO, no state. An error (Rejectf) rejects the row.
 type Func func(in schema.Row, out *Emitter) error
+
+// A Bulk does what the Func of its Plan does, for many rows at once: reads has the texts of each of Plan.Reads, one a row; out is for
+// those of each leaf of the Puts, in order, all of them text, as many for every row, each ended by End. It returns false where the rows must be
+// taken one by one, since not each of them gives one row; what it has written is thrown away then.
+type Bulk func(reads []schema.Texts, rows int, out []*schema.TextColumn) bool
 
 // An Emitter takes what a Func computes for one row.
 type Emitter struct {

@@ -21,7 +21,7 @@ const sliceRows = 1024
 
 // aheadRows is of how many rows a part must be for slices of it to be read ahead where a core is spare: smaller ones keep all cores
 // busy by their number, and need less memory.
-const aheadRows = 8 * sliceRows
+const aheadRows = 32 * sliceRows
 
 // A Rejected is a row that was left out because it could not be taken.
 type Rejected struct {
@@ -147,6 +147,7 @@ type machine struct {
 
 	worker   *worker
 	funcs    []transform.Func
+	bulks    []transform.Bulk // nil: only one by one
 	cursors  []*record.Cursor
 	builders [][]*record.Builder
 	at       []int            // by slot: the one to take in its place, where an edit has nothing to do in this part
@@ -207,6 +208,11 @@ func (m *machine) open(ctx context.Context) error {
 	}
 	for _, s := range m.prog.steps {
 		m.funcs = append(m.funcs, s.plan.Bind())
+		bulk := transform.Bulk(nil)
+		if s.plan.Bulk != nil && len(s.puts) == len(s.plan.Puts) {
+			bulk = s.plan.Bulk()
+		}
+		m.bulks = append(m.bulks, bulk)
 		m.cursors = append(m.cursors, s.bind.Cursor())
 		bs, err := m.worker.newBuilders(s)
 		if err != nil {
@@ -481,11 +487,15 @@ func (m *machine) step(i int, s *step, state *record.Batch) error {
 			}
 		}
 	})
-	cur := m.cursors[i]
-	cur.Reset(m.batch(state, s.schema, s.leaf, s.from, nil, s.bind.Leaves()))
+	in := m.batch(state, s.schema, s.leaf, s.from, nil, s.bind.Leaves())
 	if m.fault != nil {
 		return m.fault
 	}
+	if done, err := m.bulk(i, s, in); done || err != nil {
+		return err
+	}
+	cur := m.cursors[i]
+	cur.Reset(in)
 	changed := false
 	for cur.Next() {
 		row = int32(cur.Row())
@@ -507,12 +517,57 @@ func (m *machine) step(i int, s *step, state *record.Batch) error {
 			return err
 		}
 	}
+	m.put(i, s)
+	return nil
+}
+
+// put makes what the builders of a step hold the values of its slots.
+func (m *machine) put(i int, s *step) {
 	for k, p := range s.puts {
-		for j, v := range builders[k].Vectors() {
+		for j, v := range m.builders[i][k].Vectors() {
 			m.vals[p.slots[j]] = v
 		}
 	}
-	return nil
+}
+
+// bulk runs a transform over all rows of the slice at once, where it can do that and all that it reads is text; it reports whether it did.
+func (m *machine) bulk(i int, s *step, in *record.Batch) (bool, error) {
+	if m.bulks[i] == nil || in.Rows == 0 {
+		return false, nil
+	}
+	reads := make([]schema.Texts, len(s.plan.Reads))
+	for r := range reads {
+		leaf := s.bind.Leaf(r)
+		if leaf < 0 || s.leaf[leaf].Type.Kind != schema.Text {
+			return false, nil
+		}
+		texts, ok := in.Leaves[leaf].Vec.Texts()
+		if !ok || texts.Len() != in.Rows { // some are null
+			return false, nil
+		}
+		reads[r] = texts
+	}
+	var out []*schema.TextColumn
+	for _, b := range m.builders[i] {
+		texts := b.Texts()
+		if texts == nil {
+			return false, nil
+		}
+		out = append(out, texts...)
+	}
+	if !m.bulks[i](reads, in.Rows, out) {
+		for _, b := range m.builders[i] {
+			b.Reset()
+		}
+		return false, nil
+	}
+	for _, b := range m.builders[i] {
+		if err := b.Filled(in.Rows); err != nil {
+			return false, err
+		}
+	}
+	m.put(i, s)
+	return true, nil
 }
 
 // refused takes the error of a step at the row of cur: a rejection is noted, another is returned with its place. n rows had come out.

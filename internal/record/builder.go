@@ -2,6 +2,7 @@ package record
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -33,11 +34,10 @@ type part struct {
 type column struct {
 	typ      schema.Type
 	maxDef   uint8
-	repeated bool
+	maxRep   uint8
 	nulls    int
 	def, rep []uint8
-	data     []byte
-	offsets  []int32
+	texts    schema.TextColumn
 	ints     []int64
 	floats   []float64
 	bits     []bool
@@ -83,7 +83,7 @@ func (b *Builder) part(f schema.Field, def, rep uint8) (*part, error) {
 			return nil, err
 		}
 	case schema.Text, schema.Binary, schema.Int, schema.Float, schema.Bool, schema.Null:
-		p.col = &column{typ: f.Type, maxDef: def, repeated: rep > 0}
+		p.col = &column{typ: f.Type, maxDef: def, maxRep: rep}
 		p.below = []*column{p.col}
 		b.leaves = append(b.leaves, p.col)
 	default:
@@ -157,7 +157,7 @@ func (p *part) absent(def, rep uint8) {
 
 func (c *column) level(def, rep uint8) {
 	c.def = append(c.def, def)
-	if c.repeated {
+	if c.maxRep > 0 {
 		c.rep = append(c.rep, rep)
 	}
 }
@@ -165,11 +165,8 @@ func (c *column) level(def, rep uint8) {
 func (c *column) add(v schema.Value) bool {
 	switch {
 	case (c.typ.Kind == schema.Text && v.Kind() == schema.Text) || (c.typ.Kind == schema.Binary && v.Kind() == schema.Binary):
-		if len(c.offsets) == 0 {
-			c.offsets = append(c.offsets, 0)
-		}
-		c.data = append(c.data, v.Text()...)
-		c.offsets = append(c.offsets, int32(len(c.data)))
+		c.texts.Bytes = append(c.texts.Bytes, v.Text()...)
+		c.texts.End()
 	case c.typ.Kind == schema.Int && v.Kind() == schema.Int:
 		c.ints = append(c.ints, v.Int())
 	case c.typ.Kind == schema.Float && (v.Kind() == schema.Float || v.Kind() == schema.Int):
@@ -183,11 +180,47 @@ func (c *column) add(v schema.Value) bool {
 	return true
 }
 
+// Texts returns what gathers the texts of each leaf, in leaf order, so that rows can be filled in without a value each; nil where a
+// leaf is no text, or repeats more than once. Filled ends it.
+func (b *Builder) Texts() []*schema.TextColumn {
+	out := make([]*schema.TextColumn, len(b.leaves))
+	for i, c := range b.leaves {
+		if c.typ.Kind != schema.Text || c.maxRep > 1 {
+			return nil
+		}
+		out[i] = &c.texts
+	}
+	return out
+}
+
+// Filled says that Texts, empty before, now have the texts of that many rows, of none of which anything is null: of a list equally many a row.
+func (b *Builder) Filled(rows int) error {
+	b.rows = rows
+	for _, c := range b.leaves {
+		c.values = c.texts.Len()
+		n := c.values / max(rows, 1)
+		if n*rows != c.values || n == 0 && rows > 0 || n > 1 && c.maxRep == 0 {
+			return fmt.Errorf("%d texts for %d rows", c.values, rows)
+		}
+		if c.maxRep == 0 {
+			continue
+		}
+		c.rep = slices.Grow(c.rep[:0], c.values)[:c.values]
+		for i := range c.rep {
+			c.rep[i] = 1
+			if i%n == 0 {
+				c.rep[i] = 0
+			}
+		}
+	}
+	return nil
+}
+
 // Bytes returns the size of the text gathered so far.
 func (b *Builder) Bytes() int {
 	n := 0
 	for _, c := range b.leaves {
-		n += len(c.data)
+		n += len(c.texts.Bytes)
 	}
 	return n
 }
@@ -210,7 +243,8 @@ func (b *Builder) Reset() {
 	b.rows = 0
 	for _, c := range b.leaves {
 		c.nulls, c.values = 0, 0
-		c.def, c.rep, c.data, c.offsets = c.def[:0], c.rep[:0], c.data[:0], c.offsets[:0]
+		c.def, c.rep = c.def[:0], c.rep[:0]
+		c.texts.Reset()
 		c.ints, c.floats, c.bits = c.ints[:0], c.floats[:0], c.bits[:0]
 	}
 }
@@ -218,10 +252,7 @@ func (b *Builder) Reset() {
 func (c *column) array() arrow.Array {
 	switch c.typ.Kind {
 	case schema.Text, schema.Binary:
-		if len(c.offsets) == 0 {
-			c.offsets = append(c.offsets, 0)
-		}
-		return textArray(c.typ.Kind, c.data, c.offsets, c.values)
+		return textArray(c.typ.Kind, c.texts.Bytes, c.texts.Offsets(), c.values)
 	case schema.Int:
 		if c.typ.Bits < 64 {
 			return int32Array(c.ints)

@@ -3,6 +3,7 @@ package record
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -247,5 +248,52 @@ func TestTexts(t *testing.T) {
 	}
 	if _, ok := (*Vector)(nil).Texts(); ok {
 		t.Error("no vector has texts")
+	}
+}
+
+// TestFilled compares texts that were filled in with the same values appended.
+func TestFilled(t *testing.T) {
+	pair := schema.StructOf(schema.NewField("role", schema.StringType), schema.NewField("content", schema.StringType))
+	for n, f := range map[int]schema.Field{1: schema.NewField("c", schema.StringType), 3: schema.NewField("c", schema.ListOf(pair))} {
+		one, err := NewBuilder(f, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, _ := NewBuilder(f, 1)
+		for round := range 2 { // with its memory used again
+			const rows = 5
+			one.Reset()
+			all.Reset()
+			for row := range rows {
+				var elems []schema.Value
+				for i := range n {
+					text := schema.TextValue(strconv.Itoa(round + row*10 + i))
+					for _, c := range all.Texts() {
+						c.Bytes = append(c.Bytes, text.Text()...)
+						c.End()
+					}
+					elems = append(elems, schema.StructValue(&pair, []schema.Value{text, text}))
+				}
+				v := schema.ListValue(elems)
+				if n == 1 {
+					v = elems[0].Elem(0)
+				}
+				if err := one.Append(v); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := all.Filled(rows); err != nil {
+				t.Fatal(err)
+			}
+			for i, want := range one.Vectors() {
+				got := all.Vectors()[i]
+				if !array.Equal(got.Values, want.Values) || !slices.Equal(got.Rep, want.Rep) || !slices.Equal(got.Def, want.Def) || got.Rows != want.Rows {
+					t.Errorf("leaf %d: got %v %v, want %v %v", i, got.Values, got.Rep, want.Values, want.Rep)
+				}
+			}
+			if all.Texts()[0].End(); all.Filled(rows) == nil {
+				t.Error("a text too many is taken")
+			}
+		}
 	}
 }
