@@ -109,12 +109,12 @@ func (p *Plan) newChecks(t *Task, m *machine) *checks {
 		if len(k.reads) == 0 {
 			continue
 		}
-		pass.Out = func(key rule.Key, row schema.Row, value uint64) {
-			o := row.Origin()
+		pass.Out = func(key rule.Key, _ schema.Row, value uint64) {
 			if m.res.hits == nil {
 				m.res.hits = *hitPool.Get().(*[]byte)
 			}
-			h := hit{rule: uint16(i), key: key, file: uint32(m.part.File), row: o.Row, group: int32(o.RowGroup), line: o.Line, value: value}
+			group, row, line := c.cursor.Place()
+			h := hit{rule: uint16(i), key: key, file: uint32(m.part.File), row: row, group: int32(group), line: line, value: value}
 			m.res.hits = h.append(m.res.hits)
 		}
 		c.active = append(c.active, k)

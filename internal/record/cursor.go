@@ -281,6 +281,12 @@ func (c *Cursor) Number() int64 { return c.batch.First + int64(c.batch.Origin(c.
 // Origin implements schema.Row.
 func (c *Cursor) Origin() schema.Pos { return c.batch.Pos(c.batch.Origin(c.row)) }
 
+// Place returns the numbers of Origin.
+func (c *Cursor) Place() (group int, row, line int64) {
+	row, line = c.batch.place(c.batch.Origin(c.row))
+	return c.batch.RowGroup, row, line
+}
+
 // At implements schema.Row.
 func (c *Cursor) At(i int) schema.Value {
 	n := c.b.reads[i]

@@ -114,12 +114,19 @@ func (b *Batch) Origin(i int) int {
 // Pos returns where row i, as numbered when it was read, stands in its file.
 func (b *Batch) Pos(read int) schema.Pos {
 	p := schema.FilePos(b.File)
-	p.RowGroup, p.Row = b.RowGroup, b.FirstRow+int64(read)
+	p.RowGroup = b.RowGroup
+	p.Row, p.Line = b.place(read)
+	return p
+}
+
+// place returns the row and the line that Pos has.
+func (b *Batch) place(read int) (row, line int64) {
+	line = -1
 	switch {
 	case b.Lines != nil:
-		p.Line = b.Lines[read]
+		line = b.Lines[read]
 	case b.FirstLine > 0:
-		p.Line = b.FirstLine + int64(read)
+		line = b.FirstLine + int64(read)
 	}
-	return p
+	return b.FirstRow + int64(read), line
 }
