@@ -6,17 +6,40 @@ import (
 	"math"
 )
 
-// footer returns the FileMetaData struct.
-func (w *Writer) footer() ([]byte, error) {
-	var failed error
+// writeFooter writes the FileMetaData struct, row group by row group: with many of them it is large.
+func (w *Writer) writeFooter() error {
+	head, tail, err := w.footer()
+	if err != nil {
+		return err
+	}
+	if err := w.out.write(appendList(head, thriftStruct, len(w.groups))); err != nil {
+		return err
+	}
+	var columns, group []byte
+	made := ledgerReader{ledger: &w.made}
+	for i := range w.groups {
+		if columns, err = w.columns(columns[:0], i, &made); err != nil {
+			return fmt.Errorf("row group %d: %w", i, err)
+		}
+		if group, err = w.rowGroup(group[:0], i, columns); err != nil {
+			return fmt.Errorf("row group %d: %w", i, err)
+		}
+		if err := w.out.write(group); err != nil {
+			return err
+		}
+	}
+	return w.out.write(tail)
+}
+
+// footer returns what stands in the FileMetaData struct before the list of row groups, and behind it.
+func (w *Writer) footer() (head, tail []byte, err error) {
+	at := 0
 	edits := []edit{
 		{id: 1, typ: thriftI32, num: 2},
 		{id: 2, typ: thriftList, raw: w.tree.elements},
 		{id: 3, typ: thriftI64, num: w.written.Rows},
 		{id: 4, typ: thriftList, put: func(b []byte) []byte {
-			if b, failed = w.rowGroups(b); failed != nil {
-				return nil
-			}
+			at = len(b)
 			return b
 		}},
 		{id: 5},
@@ -35,48 +58,11 @@ func (w *Writer) footer() ([]byte, error) {
 		edits = edits[1:] // its version is its own
 		edits[2].was = int(w.o.Base.meta.groups.end - w.o.Base.meta.groups.start)
 	}
-	b, err := rewriteStruct(make([]byte, 0, w.footerSize()), src, edits)
-	if failed != nil {
-		return nil, failed
+	b, err := rewriteStruct(nil, src, edits)
+	if err != nil {
+		return nil, nil, err
 	}
-	return b, err
-}
-
-// footerSize returns about how many bytes the footer will have, rather more: with many row groups it is what takes most memory.
-func (w *Writer) footerSize() int {
-	const more = 48 // offsets, and what a row group has beside its chunks
-	n := len(w.tree.elements) + 4096 + int(w.made.size)
-	if w.o.Base != nil {
-		n += int(w.o.Base.meta.groups.start) + len(w.o.Base.footer) - int(w.o.Base.meta.groups.end)
-	}
-	for i := range w.groups {
-		n += more
-		for j := range w.groups[i].chunks {
-			c := &w.groups[i].chunks[j]
-			n += more
-			if c.raw != nil {
-				n += int(c.raw.raw.end - c.raw.raw.start)
-			}
-		}
-	}
-	return n
-}
-
-// rowGroups appends the list<RowGroup>.
-func (w *Writer) rowGroups(b []byte) ([]byte, error) {
-	b = appendList(b, thriftStruct, len(w.groups))
-	var scratch []byte
-	var err error
-	made := ledgerReader{ledger: &w.made}
-	for i := range w.groups {
-		if scratch, err = w.columns(scratch[:0], i, &made); err != nil {
-			return nil, fmt.Errorf("row group %d: %w", i, err)
-		}
-		if b, err = w.rowGroup(b, i, scratch); err != nil {
-			return nil, fmt.Errorf("row group %d: %w", i, err)
-		}
-	}
-	return b, nil
+	return b[:at:at], b[at:], nil
 }
 
 func encodeKeyValues(kv []KeyValue) []byte {

@@ -11,7 +11,6 @@ import (
 type ledger struct {
 	blocks []ledgerBlock
 	open   []byte // entries of the next block
-	size   int64  // of all ColumnMetaData
 }
 
 type ledgerBlock struct {
@@ -39,7 +38,6 @@ func (l *ledger) add(e entry) error {
 	for _, b := range e {
 		l.open = append(binary.AppendUvarint(l.open, uint64(len(b))), b...)
 	}
-	l.size += int64(len(e.meta()))
 	return nil
 }
 

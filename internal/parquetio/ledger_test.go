@@ -88,7 +88,7 @@ func TestKeptOfARowGroup(t *testing.T) {
 	before := liveHeap()
 	write(many - few)
 	each := (liveHeap() - before) / (many - few)
-	t.Logf("%d bytes a row group, of %d of ColumnMetaData", each, w.made.size/many)
+	t.Logf("%d bytes a row group", each)
 	if each > limit {
 		t.Errorf("%d bytes are kept of a row group of %d columns, expected at most %d", each, columns, limit)
 	}

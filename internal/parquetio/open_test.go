@@ -190,7 +190,7 @@ func walkFooter(t testing.TB, b []byte) {
 	w := Writer{schema: f.schema, leaves: f.leaves, o: WriterOptions{Base: f}}
 	if tree, err := physicalSchema(f.schema, f); err == nil {
 		w.tree = tree
-		if _, err := w.footer(); err != nil {
+		if _, _, err := w.footer(); err != nil {
 			t.Fatalf("footer was read and cannot be written: %v", err)
 		}
 	}

@@ -360,16 +360,13 @@ func (w *Writer) finish() error {
 	if err := w.writeIndexes(); err != nil {
 		return err
 	}
-	footer, err := w.footer()
-	if err != nil {
+	start := w.out.off
+	if err := w.writeFooter(); err != nil {
 		return err
 	}
-	if len(footer) > math.MaxUint32 {
-		return fmt.Errorf("the footer would have %d bytes, more than Parquet allows: use fewer or larger row groups", len(footer))
-	}
-	n := uint32(len(footer))
-	if err := w.out.write(footer); err != nil {
-		return err
+	n := w.out.off - start
+	if n > math.MaxUint32 {
+		return fmt.Errorf("the footer would have %d bytes, more than Parquet allows: use fewer or larger row groups", n)
 	}
 	if err := w.out.write([]byte{byte(n), byte(n >> 8), byte(n >> 16), byte(n >> 24), 'P', 'A', 'R', '1'}); err != nil {
 		return err

@@ -186,7 +186,7 @@ func (s *sifter) pick(p piece) (out []byte, err error) {
 	if err := s.load(p); err != nil {
 		return nil, err
 	}
-	out = (*hitPool.Get().(*[]byte))[:0] // it would grow up to the size of the piece, once a piece
+	out = slices.Grow((*hitPool.Get().(*[]byte))[:0], len(s.marks)/8*hitSize) // what grows leaves much behind
 	for i := range len(s.marks) / 8 {
 		m := binary.LittleEndian.Uint64(s.marks[8*i:])
 		if m != always && (!s.first.Many(m) || !s.second.Many(otherwise(m))) {
@@ -365,7 +365,7 @@ func (p *Plan) judge(spilled []emitted, sieve *spill.Sieve, sink func(rule.Findi
 	if p.Rows >= manyRows {
 		debug.FreeOSMemory() // what rows were read and written with is of no use here, and other sizes are asked for: both are not to be held
 	}
-	s := &sorter{dir: p.Job.TempDir}
+	s := &sorter{dir: p.Job.TempDir, hits: make([]hit, 0, min(p.Rows, sortedHits))}
 	defer s.close()
 	err := p.siftHits(spilled, sieve, s.add)
 	if err == nil {
