@@ -1,8 +1,10 @@
 package parquetio
 
 import (
+	"bytes"
 	"fmt"
 	"io"
+	"os"
 	"runtime/debug"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -18,7 +20,10 @@ type File struct {
 	f    input
 	size int64
 
-	footer []byte // the FileMetaData struct, raw; spans point into it
+	footer []byte // the FileMetaData struct, raw; spans point into it, those of shed row groups to where they were
+	length int64  // of it in the file
+	hash   [16]byte
+	shed   bool // footer has no row groups: see File.shedGroups
 	meta   metadata
 	groups []RowGroup
 	chunks []Chunk // row group by row group, in leaf order
@@ -140,4 +145,46 @@ func (f *File) Metadata() map[string]string {
 }
 
 // FooterHash tells this footer from others: pages of other sizes, other statistics and other columns all stand in it.
-func (f *File) FooterHash() [16]byte { return xxh3.Hash128(f.footer).Bytes() }
+func (f *File) FooterHash() [16]byte {
+	if f.shed {
+		return f.hash
+	}
+	return xxh3.Hash128(f.footer).Bytes()
+}
+
+// keptGroups is the size from which on what a footer says of row groups is not kept beyond what Chunk and RowGroup hold.
+var keptGroups = 16 << 10
+
+// shedGroups lets go of the list of row groups in the footer, which grows with the file; only a Writer that copies from it asks for it
+// again, once, in its order.
+func (f *File) shedGroups() {
+	cut := f.meta.groups
+	_, local := f.f.(*os.File)
+	if !local || int(cut.end-cut.start) < keptGroups {
+		return
+	}
+	f.hash, f.shed = f.FooterHash(), true
+	kept := appendList(bytes.Clone(f.footer[:cut.start]), thriftStruct, 0)
+	less := cut.end - uint32(len(kept))
+	f.meta.groups.end = uint32(len(kept))
+	f.footer = append(kept, f.footer[cut.end:]...)
+	move := func(s *span) {
+		if s.start >= cut.end {
+			s.start, s.end = s.start-less, s.end-less
+		}
+	}
+	for i := range f.meta.elements {
+		move(&f.meta.elements[i].raw)
+	}
+	for i := range f.meta.orders {
+		move(&f.meta.orders[i])
+	}
+}
+
+// inGroups returns the bytes of a span within the list of row groups, valid until win is used again.
+func (f *File) inGroups(win *window, s span) ([]byte, error) {
+	if !f.shed {
+		return s.of(f.footer), nil
+	}
+	return win.section(f, section{f.size - trailer - f.length + int64(s.start), int64(s.end - s.start)})
+}

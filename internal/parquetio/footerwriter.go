@@ -124,8 +124,10 @@ func (w *Writer) columns(b []byte, n int, made *ledgerReader) ([]byte, error) {
 			}
 			meta = append(meta[:0], e.meta()...)
 		} else {
-			src = c.raw.raw.of(c.raw.file.footer)
-			if meta, err = c.moveMeta(meta[:0], w.tree.paths[i], p.bloom); err != nil {
+			if src, err = c.raw.file.inGroups(&w.win, c.raw.raw); err != nil {
+				return b, err
+			}
+			if meta, err = c.moveMeta(meta[:0], src, w.tree.paths[i], p.bloom); err != nil {
 				return b, fmt.Errorf("column %s: %w", w.leaves[i].Path, err)
 			}
 			fileOffset, metaSize = c.start, int(c.raw.meta.end-c.raw.meta.start)
@@ -149,8 +151,8 @@ func (w *Writer) columns(b []byte, n int, made *ledgerReader) ([]byte, error) {
 	return b, nil
 }
 
-// moveMeta appends the ColumnMetaData of a copied chunk as it is where the chunk, and its bloom filter, stand now.
-func (c *outChunk) moveMeta(b, path []byte, bloom section) ([]byte, error) {
+// moveMeta appends the ColumnMetaData of a copied chunk, which src describes, as it is where the chunk, and its bloom filter, stand now.
+func (c *outChunk) moveMeta(b, src, path []byte, bloom section) ([]byte, error) {
 	raw := c.raw
 	delta := c.start - raw.start()
 	edits := append(make([]edit, 0, 7),
@@ -163,7 +165,7 @@ func (c *outChunk) moveMeta(b, path []byte, bloom section) ([]byte, error) {
 		edits = append(edits, edit{id: 11, typ: thriftI64, num: raw.dictPage + delta})
 	}
 	if raw.stats.end > 0 && raw.file.meta.writer.distrusted() {
-		stats, err := rewriteStruct(nil, raw.stats.of(raw.file.footer), []edit{{id: 1}, {id: 2}, {id: 5}, {id: 6}, {id: 7}, {id: 8}})
+		stats, err := rewriteStruct(nil, raw.stats.within(raw.raw).of(src), []edit{{id: 1}, {id: 2}, {id: 5}, {id: 6}, {id: 7}, {id: 8}})
 		if err != nil {
 			return b, err
 		}
@@ -174,7 +176,7 @@ func (c *outChunk) moveMeta(b, path []byte, bloom section) ([]byte, error) {
 	} else {
 		edits = append(edits, edit{id: 14}, edit{id: 15})
 	}
-	return rewriteStruct(b, raw.meta.of(raw.file.footer), edits)
+	return rewriteStruct(b, raw.meta.within(raw.raw).of(src), edits)
 }
 
 // rowGroup appends RowGroup i, whose list of columns is given. Where all that was copied comes from one row group, that
@@ -199,7 +201,10 @@ func (w *Writer) rowGroup(b []byte, i int, columns []byte) ([]byte, error) {
 	src := []byte{thriftStop}
 	if from := g.source(); from != nil {
 		was := &from.file.groups[from.rowGroup]
-		src = was.raw.of(from.file.footer)
+		var err error
+		if src, err = from.file.inGroups(&w.win, was.raw); err != nil {
+			return b, err
+		}
 		edits[0].was = int(was.columns.end - was.columns.start)
 		if sorting := g.sorting(src); sorting != nil {
 			edits[3] = edit{id: 4, typ: thriftList, raw: sorting}

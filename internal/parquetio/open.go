@@ -69,6 +69,7 @@ func open(name string, h input, size int64) (f *File, err error) {
 	if err := f.parse(); err != nil {
 		return nil, f.formatError(err)
 	}
+	f.shedGroups()
 	return f, nil
 }
 
@@ -128,7 +129,7 @@ func (f *File) readFooter() error {
 	if n > maxFooter {
 		return fmt.Errorf("has a footer of %d bytes, more than the %d that rlprep takes: write it with fewer row groups", n, maxFooter)
 	}
-	f.footer = make([]byte, n)
+	f.footer, f.length = make([]byte, n), n
 	_, err := f.f.ReadAt(f.footer, f.size-trailer-n)
 	return err
 }
@@ -266,7 +267,7 @@ func (f *File) validatePlaces(c *Chunk) error {
 }
 
 func (f *File) inside(s section) bool {
-	end := f.size - trailer - int64(len(f.footer))
+	end := f.size - trailer - f.length
 	return s.offset >= int64(len(magic)) && s.length >= 0 && s.offset <= end && s.length <= end-s.offset
 }
 

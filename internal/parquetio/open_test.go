@@ -170,7 +170,7 @@ func walkFooter(t testing.TB, b []byte) {
 	if n > len(b)-12 {
 		return
 	}
-	f := &File{name: "fuzz", size: int64(len(b)), footer: b[len(b)-8-n : len(b)-8]}
+	f := &File{name: "fuzz", size: int64(len(b)), footer: b[len(b)-8-n : len(b)-8], length: int64(n)}
 	if f.parse() != nil {
 		return
 	}
@@ -180,7 +180,7 @@ func walkFooter(t testing.TB, b []byte) {
 			t.Fatalf("chunk %d lies outside of the file: %+v", i, c)
 		}
 		o := outChunk{raw: c, start: 4}
-		if _, err := o.moveMeta(nil, c.path.of(f.footer), section{}); err != nil {
+		if _, err := o.moveMeta(nil, c.raw.of(f.footer), c.path.of(f.footer), section{}); err != nil {
 			t.Fatalf("chunk %d was read and cannot be written: %v", i, err)
 		}
 	}

@@ -48,12 +48,11 @@ func (c *Chunk) findBloom() (section, bool) {
 // writeIndexes writes all column indexes, then all offset indexes: parquet-go (file.go, ReadPageIndex, v0.32) slices out of
 // range where either kind does not stand in one piece.
 func (w *Writer) writeIndexes() error {
-	var win window
 	err := w.each(func(c *outChunk, p *outPlace, e entry) error {
 		b := e.columns()
 		if c.raw != nil && c.raw.columnIndex.length > 0 {
 			var err error
-			if b, err = win.section(c.raw.file, c.raw.columnIndex); err != nil {
+			if b, err = w.win.section(c.raw.file, c.raw.columnIndex); err != nil {
 				return err
 			}
 		}
@@ -67,7 +66,7 @@ func (w *Writer) writeIndexes() error {
 	return w.each(func(c *outChunk, p *outPlace, e entry) error {
 		b := e.offsets()
 		if c.raw != nil && c.raw.offsetIndex.length > 0 {
-			src, err := win.section(c.raw.file, c.raw.offsetIndex)
+			src, err := w.win.section(c.raw.file, c.raw.offsetIndex)
 			if err != nil {
 				return err
 			}

@@ -215,6 +215,9 @@ func (s *scanner) structSpan() span {
 // of returns the bytes of the span.
 func (p span) of(b []byte) []byte { return b[p.start:p.end] }
 
+// within returns the span as one of the bytes of outer, in which it lies.
+func (p span) within(outer span) span { return span{p.start - outer.start, p.end - outer.start} }
+
 func zigzag(v int64) uint64 { return uint64(v<<1) ^ uint64(v>>63) }
 
 func appendInt(b []byte, v int64) []byte { return binary.AppendUvarint(b, zigzag(v)) }

@@ -39,6 +39,7 @@ type Writer struct {
 	made    ledger    // of the chunks made here
 	groups  []outGroup
 	places  []outPlace // of all chunks; made by Close
+	win     window     // of Close
 	written Written
 	err     error
 }

@@ -533,3 +533,35 @@ func copyFirst(t *testing.T, f *File) (*Writer, error) {
 	}
 	return w, w.Write(g)
 }
+
+// What is written does not depend on whether the footers of the inputs were kept whole.
+func TestShedFooters(t *testing.T) {
+	kept := keptGroups
+	defer func() { keptGroups = kept }()
+	shed := 0
+	for _, name := range samples(t) {
+		var whole []byte
+		var hash [16]byte
+		for n, limit := range []int{1 << 30, 0} {
+			keptGroups = limit
+			in := openFile(t, name)
+			if in.shed {
+				shed++
+			}
+			out := withColumn(in, 1, "added", schema.TextValue("x")).apply(t, in)
+			b, err := os.ReadFile(out.Name())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n == 0 {
+				whole, hash = b, in.FooterHash()
+			}
+			if !bytes.Equal(b, whole) || in.FooterHash() != hash {
+				t.Errorf("%s: without the row groups of its footer: other bytes, or another hash", name)
+			}
+		}
+	}
+	if shed < 30 {
+		t.Errorf("%d footers were shed", shed)
+	}
+}
