@@ -312,8 +312,12 @@ func look(l *record.Leaf, rows int) seen {
 	case l.Seq != nil:
 		s.nulls = 0
 	case l.Vec != nil:
-		if n := l.Vec.Entries() - l.Vec.Values.Len(); n == 0 || l.MaxRep == 0 {
-			s.nulls = int64(n)
+		nulls := l.Vec.Entries()
+		if l.Vec.Values != nil {
+			nulls -= l.Vec.Values.Len()
+		}
+		if nulls == 0 || l.MaxRep == 0 {
+			s.nulls = int64(nulls)
 		}
 		if texts, ok := l.Vec.Texts(); ok && l.Type.Kind == schema.Text {
 			s.dict = few(texts)
