@@ -449,7 +449,7 @@ func (c *columns) writeEmpty(i int) error {
 		return err
 	}
 	defer s.Discard()
-	w, err := parquetio.NewWriter(s.File(), t.plan.Schemas[""], c.writer(i))
+	w, err := parquetio.NewWriter(s.Out(), t.plan.Schemas[""], c.writer(i))
 	if err != nil {
 		return err
 	}

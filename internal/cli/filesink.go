@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/rlprep/rlprep/internal/killpoint"
+	"github.com/rlprep/rlprep/internal/parquetio"
 	"github.com/rlprep/rlprep/internal/pipeline"
 	"github.com/rlprep/rlprep/internal/shard"
 )
@@ -29,8 +30,8 @@ type partShard struct {
 
 var errNoSide = errors.New("nothing is spilled or rejected here")
 
-// File implements pipeline.Shard.
-func (s *partShard) File() *os.File { return s.part.File }
+// Out implements pipeline.Shard.
+func (s *partShard) Out() parquetio.Out { return s.part.File }
 
 // Written implements pipeline.Follower.
 func (s *partShard) Written(n int64) { s.part.Written(n) }

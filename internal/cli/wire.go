@@ -146,7 +146,19 @@ func (s *fileSource) Open(ctx context.Context, p pipeline.Part, decode []int) (p
 type dirSink struct{ *shard.Dir }
 
 // Create implements pipeline.Sink.
-func (s *dirSink) Create(task int) (pipeline.Shard, error) { return s.Dir.Create(task) }
+func (s *dirSink) Create(task int) (pipeline.Shard, error) {
+	f, err := s.Dir.Create(task)
+	if err != nil {
+		return nil, err
+	}
+	return dirShard{f}, nil
+}
+
+// A dirShard is a shard.File as the pipeline wants it.
+type dirShard struct{ *shard.File }
+
+// Out implements pipeline.Shard.
+func (s dirShard) Out() parquetio.Out { return s.File }
 
 // inputFlags name the input.
 type inputFlags struct {

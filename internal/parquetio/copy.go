@@ -12,15 +12,22 @@ const (
 	copyInProcess = 64 << 10
 )
 
+// Out is what a Writer writes to: an *os.File, to which large copies are made by the kernel, or what brings its bytes to a file itself,
+// with copies read by its ReadFrom where it has one.
+type Out interface {
+	io.Writer
+	Name() string
+}
+
 // An output is a file that is written from front to back through a buffer that large copies go around.
 type output struct {
-	f   *os.File
+	f   Out
 	buf []byte
 	off int64 // of the next byte, from where the output began
 	tmp []byte
 }
 
-func newOutput(f *os.File) *output { return &output{f: f, buf: make([]byte, 0, bufferSize)} }
+func newOutput(f Out) *output { return &output{f: f, buf: make([]byte, 0, bufferSize)} }
 
 func (o *output) flush() error {
 	if len(o.buf) == 0 {
@@ -61,11 +68,9 @@ func (o *output) copy(src *File, s section) error {
 		if err := o.flush(); err != nil {
 			return err
 		}
-		if h, ok := src.f.(*os.File); ok {
-			n := copyInKernel(o.f, h, s.offset, s.length)
-			o.off += n
-			s.offset, s.length = s.offset+n, s.length-n
-		}
+		n := o.copyLarge(src, s)
+		o.off += n
+		s.offset, s.length = s.offset+n, s.length-n
 	}
 	if o.tmp == nil && s.length > 0 {
 		o.tmp = make([]byte, bufferSize)
@@ -81,6 +86,19 @@ func (o *output) copy(src *File, s section) error {
 		s.offset, s.length = s.offset+int64(len(b)), s.length-int64(len(b))
 	}
 	return nil
+}
+
+// copyLarge copies as much of the section as can be copied without o.tmp. What it could not read or write is tried by hand, which tells why.
+func (o *output) copyLarge(src *File, s section) (n int64) {
+	switch to := o.f.(type) {
+	case *os.File:
+		if from, ok := src.f.(*os.File); ok {
+			n = copyInKernel(to, from, s.offset, s.length)
+		}
+	case io.ReaderFrom:
+		n, _ = to.ReadFrom(io.NewSectionReader(src.f, s.offset, s.length))
+	}
+	return n
 }
 
 // readAt fills b from offset off, which was checked against the size of the file when it was opened.

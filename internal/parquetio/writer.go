@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"maps"
 	"math"
-	"os"
 	"slices"
 
 	"github.com/rlprep/rlprep/schema"
@@ -69,7 +68,7 @@ type outPlace struct{ bloom, columnIndex, offsetIndex section }
 
 // NewWriter begins a Parquet file of schema s in w, which must be empty and stays the caller's. A field of s whose Origin is
 // set is described as it was in its file.
-func NewWriter(w *os.File, s *schema.Schema, o WriterOptions) (*Writer, error) {
+func NewWriter(w Out, s *schema.Schema, o WriterOptions) (*Writer, error) {
 	tree, err := physicalSchema(s, o.Base)
 	if err != nil {
 		return nil, fmt.Errorf("write %s: %w", w.Name(), err)

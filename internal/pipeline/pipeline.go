@@ -66,8 +66,8 @@ type Sink interface {
 
 // A Shard is an output file in the making. Discard after Publish does nothing.
 type Shard interface {
-	// File is the file that is written; Spill, the file of the keys for the group checks; Rejects, that of the rows left out.
-	File() *os.File
+	// Out is the file that is written; Spill, the file of the keys for the group checks; Rejects, that of the rows left out.
+	Out() parquetio.Out
 	Spill() (*os.File, error)
 	Rejects() (*os.File, error)
 	// Publish makes the shard (unless empty) and its files durable, then stores the record that is made from its size
@@ -76,7 +76,7 @@ type Shard interface {
 	Discard()
 }
 
-// A Follower is a Shard that wants to know how far its file has come, so that it can hash and flush what is there.
+// A Follower is a Shard that wants to know how far its file has come, so that it can flush what is there.
 type Follower interface {
 	// Written says that the first n bytes will not change.
 	Written(n int64)

@@ -359,7 +359,7 @@ func (r *runner) write(t *Task, res *result) error {
 		if r.out == nil {
 			o := j.Writer(t.Split, j.Source.Files()[t.Units[0].Parts[0].File])
 			var err error
-			if r.out, err = parquetio.NewWriter(r.shard.File(), r.plan.Schemas[t.Split], o); err != nil {
+			if r.out, err = parquetio.NewWriter(r.shard.Out(), r.plan.Schemas[t.Split], o); err != nil {
 				return err
 			}
 		}

@@ -156,32 +156,22 @@ func (d *Dir) Create(task int) (*File, error) {
 			return nil, errors.Join(err, f.Close())
 		}
 	}
-	return &File{dir: d, task: task, f: f}, nil
+	return &File{stream: newStream(f), dir: d, task: task}, nil
 }
 
-// A File is a shard in the making.
+// A File is a shard in the making. It is written by its methods Write and ReadFrom; what fails may be told by a later call of one of them, or
+// by Publish.
 type File struct {
+	*stream
 	dir     *Dir
 	task    int
-	f       *os.File
 	spill   *os.File
 	rejects *os.File
-	follow  *follower // nil: nothing of f is settled yet
 	done    bool
 }
 
-// File is the file that is written.
-func (s *File) File() *os.File { return s.f }
-
-// Written says that the first n bytes of the file will not change, so that they are hashed and handed to the disk meanwhile.
-func (s *File) Written(n int64) {
-	if s.follow == nil {
-		s.follow, _ = follow(s.f.Name()) // Publish tries again, and tells
-	}
-	if s.follow != nil {
-		s.follow.advance(n, false)
-	}
-}
+// Name is the private name of the file.
+func (s *File) Name() string { return s.f.Name() }
 
 // Spill is the file for the task's keys, made at the first call.
 func (s *File) Spill() (*os.File, error) { return s.side(&s.spill, "keys") }
@@ -212,9 +202,10 @@ func (s *File) Publish(empty bool, record func(bytes int64, sha256 string) ([]by
 	part, name := s.f.Name(), s.dir.shardPath(s.task)
 	st.Empty = empty
 	if empty {
-		err = errors.Join(s.f.Close(), os.Remove(part))
+		err = errors.Join(s.end(), s.f.Close(), os.Remove(part))
 	} else {
 		st.SHA256, st.Bytes, err = s.finish()
+		err = errors.Join(err, s.f.Close())
 	}
 	if err != nil {
 		return err
@@ -248,32 +239,13 @@ func closeSide(f *os.File) (int64, error) {
 	return n, errors.Join(err, f.Sync(), f.Close())
 }
 
-// finish makes the file durable and returns its hash and size.
-func (s *File) finish() (sum string, bytes int64, err error) {
-	st, err := s.f.Stat()
-	if err != nil {
-		return "", 0, err
-	}
-	if s.follow == nil {
-		if s.follow, err = follow(s.f.Name()); err != nil {
-			return "", 0, err
-		}
-	}
-	flush := make(chan error, 1)
-	go func() { flush <- s.f.Sync() }()
-	sum, err = s.follow.finish(st.Size())
-	return sum, st.Size(), errors.Join(err, <-flush, s.f.Close())
-}
-
 // Discard removes what was written. After Publish it does nothing.
 func (s *File) Discard() {
 	if s.done {
 		return
 	}
 	s.done = true
-	if s.follow != nil {
-		s.follow.stop()
-	}
+	_ = s.end()
 	for _, f := range []*os.File{s.f, s.spill, s.rejects} {
 		if f != nil {
 			f.Close()

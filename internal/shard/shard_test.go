@@ -1,9 +1,6 @@
 package shard
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"os"
 	"path/filepath"
@@ -19,7 +16,7 @@ func publish(t *testing.T, d *Dir, task int, text string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.File().WriteString(text); err != nil {
+	if _, err := f.Write([]byte(text)); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Publish(false, func(n int64, sum string) ([]byte, error) {
@@ -150,38 +147,5 @@ func TestFinal(t *testing.T) {
 		if got := Final(splits, c.empty, c.numbered); !slices.Equal(got, c.want) {
 			t.Errorf("Final(%v): got %q, want %q", c.empty, got, c.want)
 		}
-	}
-}
-
-func TestFollowerHashesWhatIsThere(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "f")
-	whole := bytes.Repeat([]byte("0123456789abcdef"), 300_000) // 4.8 MB
-	out, err := os.Create(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer out.Close()
-	f, err := follow(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for at := 0; at < len(whole); {
-		n := min(700_001, len(whole)-at)
-		if _, err := out.Write(whole[at : at+n]); err != nil {
-			t.Fatal(err)
-		}
-		at += n
-		f.advance(int64(at), false)
-	}
-	sum, err := f.finish(int64(len(whole)))
-	if want := sha256.Sum256(whole); err != nil || sum != hex.EncodeToString(want[:]) {
-		t.Errorf("got %s, %v; want %x", sum, err, want)
-	}
-	short, err := follow(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := short.finish(int64(len(whole)) + 1); err == nil || !strings.Contains(err.Error(), "read back 4800000 of 4800001 bytes") {
-		t.Errorf("a file that is shorter than what was written: %v", err)
 	}
 }

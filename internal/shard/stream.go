@@ -1,0 +1,195 @@
+package shard
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+)
+
+const (
+	streamBytes   = 1 << 20 // what is hashed and written at a time
+	streamBuffers = 3       // one that is filled, one that is hashed and written, one between them
+	streamAlign   = 4096    // where a buffer begins in memory: what directly asks for
+)
+
+var streamPool = sync.Pool{New: func() any { return alignedBuffer() }}
+
+func alignedBuffer() *[]byte {
+	b := make([]byte, streamBytes+streamAlign)
+	skip := -uintptr(unsafe.Pointer(&b[0])) % streamAlign
+	b = b[skip : skip+streamBytes : skip+streamBytes]
+	return &b
+}
+
+// A stream writes a file from front to back and hashes what it writes, while the caller makes more. Where the file system can do so, the
+// bytes go past the page cache: a shard is flushed anyway before it gets its name, and to fill the cache first and to empty it then costs
+// more time than the disk.
+type stream struct {
+	f      *os.File
+	size   int64
+	filled *[]byte // nil: none
+	full   chan *[]byte // nil: ended
+	free   chan *[]byte
+	more   int // buffers that may still be taken
+	done   chan struct{}
+
+	// Of the goroutine.
+	sum    hash.Hash
+	at     int64
+	direct bool
+	err    error
+	failed atomic.Bool // err is set: nothing more is written
+}
+
+func newStream(f *os.File) *stream {
+	s := &stream{f: f, full: make(chan *[]byte, streamBuffers), free: make(chan *[]byte, streamBuffers), more: streamBuffers,
+		done: make(chan struct{}), sum: sha256.New()}
+	go s.run(s.full)
+	return s
+}
+
+// room returns a part of the buffer at hand that is not filled yet.
+func (s *stream) room() ([]byte, error) {
+	if s.failed.Load() || s.full == nil {
+		return nil, cmp.Or(s.end(), os.ErrClosed)
+	}
+	if s.filled == nil {
+		select {
+		case s.filled = <-s.free:
+		default:
+			if s.more > 0 {
+				s.more--
+				s.filled = streamPool.Get().(*[]byte)
+			} else {
+				s.filled = <-s.free
+			}
+		}
+		*s.filled = (*s.filled)[:0]
+	}
+	b := *s.filled
+	return b[len(b):cap(b)], nil
+}
+
+// add says that n more bytes of the buffer are filled.
+func (s *stream) add(n int) {
+	*s.filled = (*s.filled)[:len(*s.filled)+n]
+	s.size += int64(n)
+	if len(*s.filled) == cap(*s.filled) {
+		s.hand()
+	}
+}
+
+// hand gives the buffer to the goroutine.
+func (s *stream) hand() {
+	if s.filled != nil {
+		s.full <- s.filled
+		s.filled = nil
+	}
+}
+
+// Write implements io.Writer. What was written before and failed may be told only later.
+func (s *stream) Write(b []byte) (n int, err error) {
+	for n < len(b) {
+		to, err := s.room()
+		if err != nil {
+			return n, err
+		}
+		k := copy(to, b[n:])
+		s.add(k)
+		n += k
+	}
+	return n, nil
+}
+
+// ReadFrom implements io.ReaderFrom: it reads to where it will be written from.
+func (s *stream) ReadFrom(r io.Reader) (n int64, err error) {
+	for {
+		to, err := s.room()
+		if err != nil {
+			return n, err
+		}
+		k, err := r.Read(to)
+		s.add(k)
+		n += int64(k)
+		if err == io.EOF {
+			return n, nil
+		}
+		if err != nil {
+			return n, err
+		}
+	}
+}
+
+func (s *stream) run(full <-chan *[]byte) {
+	defer close(s.done)
+	for b := range full {
+		if s.err == nil {
+			wrote := make(chan error, 1)
+			go func() { wrote <- s.put(*b) }()
+			s.sum.Write(*b)
+			if s.err = <-wrote; s.err != nil {
+				s.failed.Store(true)
+			}
+		}
+		s.free <- b
+	}
+}
+
+// put writes b at the end of the file.
+func (s *stream) put(b []byte) error {
+	whole := len(b) == streamBytes
+	if whole && s.at == 0 {
+		s.direct = directly(s.f, true)
+	}
+	if !whole && s.direct { // the last: a whole number of blocks is asked for
+		s.direct = directly(s.f, false)
+	}
+	n, err := s.f.Write(b)
+	if err != nil && s.direct && refused(err) {
+		s.direct = directly(s.f, false)
+		var more int
+		more, err = s.f.Write(b[n:])
+		n += more
+	}
+	if err == nil && !s.direct {
+		writeBack(s.f, s.at, int64(n))
+	}
+	s.at += int64(n)
+	return err
+}
+
+// end waits until all is written that was handed over, and gives the memory back.
+func (s *stream) end() error {
+	if s.full != nil {
+		close(s.full)
+		s.full = nil
+		<-s.done
+		for range len(s.free) {
+			streamPool.Put(<-s.free)
+		}
+	}
+	return s.err
+}
+
+// finish writes what is left and returns the hash and the size of all.
+func (s *stream) finish() (sum string, bytes int64, err error) {
+	if s.full != nil {
+		s.hand()
+	}
+	if err := s.end(); err != nil {
+		return "", 0, err
+	}
+	st, err := s.f.Stat()
+	if err == nil && st.Size() != s.size {
+		err = fmt.Errorf("%s: wrote %d bytes, but the file has %d", s.f.Name(), s.size, st.Size())
+	}
+	return hex.EncodeToString(s.sum.Sum(nil)), s.size, errors.Join(err, s.f.Sync())
+}
