@@ -35,7 +35,7 @@ func alignedBuffer() *[]byte {
 type stream struct {
 	f      *os.File
 	size   int64
-	filled *[]byte // nil: none
+	filled *[]byte      // nil: none
 	full   chan *[]byte // nil: ended
 	free   chan *[]byte
 	more   int // buffers that may still be taken
