@@ -72,8 +72,8 @@ type emitted struct {
 	file      int  // that all that is kept is of
 }
 
-// blockHits is how many hits are read at a time.
-const blockHits = 1 << 15
+// blockHits is how many hits are read at a time: 400 kB, of which a few are held by each worker.
+const blockHits = 1 << 13
 
 // pieces cuts e into what is read at a time.
 func (e emitted) pieces() (out []piece, err error) {

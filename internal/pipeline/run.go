@@ -230,12 +230,12 @@ func (r *runner) work(todo []assignment) error {
 	ctx, cancel := context.WithCancel(r.ctx)
 	defer cancel()
 	workers := r.plan.workers()
-	results := make([]chan *result, len(todo))
+	next := make(chan int)
+	window := make(chan struct{}, workers+1)
+	results := make([]chan *result, cap(window)) // of the units under way, of which no two have one place
 	for i := range results {
 		results[i] = make(chan *result, 1)
 	}
-	next := make(chan int)
-	window := make(chan struct{}, workers+1)
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	defer cancel()
@@ -260,13 +260,13 @@ func (r *runner) work(todo []assignment) error {
 			w := newWorker(r.plan)
 			w.busy = busy
 			for i := range next {
-				results[i] <- w.unit(ctx, todo[i].task, todo[i].task.Units[todo[i].unit])
+				results[i%len(results)] <- w.unit(ctx, todo[i].task, todo[i].task.Units[todo[i].unit])
 			}
 		})
 	}
 	for i, o := range todo {
 		select {
-		case res := <-results[i]:
+		case res := <-results[i%len(results)]:
 			if err := r.take(o, res); err != nil {
 				return err
 			}
