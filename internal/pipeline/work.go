@@ -57,6 +57,7 @@ type worker struct {
 	plan     *Plan
 	encoders map[string]*parquetio.Encoder // by split
 	builders map[*step][]*record.Builder   // kept for the memory that they hold
+	buildsOf *program                      // whose steps they are: one file's, of which there may be hundreds
 	readsOf  *program                      // of the part before
 	readings map[int]*reading              // of its rules, by number
 	busy     chan struct{}                 // of all workers: one place a unit, the others are for those who compress pages
@@ -170,8 +171,12 @@ func (w *worker) newMachine(t *Task, u Unit, p Part, r *result, raw bool) *machi
 
 func newRaw(p *program) []*record.Raw { return make([]*record.Raw, len(p.leaf)) }
 
-// newBuilders returns builders for the puts of a step: those of the unit before, where there was one.
-func (w *worker) newBuilders(s *step) ([]*record.Builder, error) {
+// newBuilders returns builders for the puts of a step of prog: those of the unit before, where that was of the same file.
+func (w *worker) newBuilders(prog *program, s *step) ([]*record.Builder, error) {
+	if w.buildsOf != prog {
+		w.buildsOf = prog
+		clear(w.builders)
+	}
 	if bs, ok := w.builders[s]; ok {
 		return bs, nil
 	}
@@ -214,7 +219,7 @@ func (m *machine) open(ctx context.Context) error {
 		}
 		m.bulks = append(m.bulks, bulk)
 		m.cursors = append(m.cursors, s.bind.Cursor())
-		bs, err := m.worker.newBuilders(s)
+		bs, err := m.worker.newBuilders(m.prog, s)
 		if err != nil {
 			return err
 		}

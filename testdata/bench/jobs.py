@@ -24,7 +24,7 @@ GSM8K = f"""
          'math' AS ability,
          {{{{'style': 'rule', 'ground_truth': replace(regexp_extract(answer, '{TRUTH}', 1), ',', '')}}}} AS reward_model,
          {{{{'split': 'train', 'index': file_row_number::BIGINT, 'answer': answer, 'question': question}}}} AS extra_info
-  FROM read_parquet('{{source}}', file_row_number = true)
+  FROM {{rows}}
 """
 
 # What each edit gives, as the columns of a SELECT. They are DuckDB's side of the job, and what rlprep's rows are held to.
@@ -47,9 +47,17 @@ def connect():
     return con
 
 
+def gsm8k(source):
+    """SQL for verl's rows of a raw file."""
+    rows = f"read_parquet('{source}', file_row_number = true)"
+    if source.endswith(".jsonl"):
+        rows = f"(SELECT *, row_number() OVER () - 1 AS file_row_number FROM read_json('{source}', format = 'newline_delimited'))"
+    return GSM8K.format(suffix=SUFFIX.replace("'", "''"), rows=rows)
+
+
 def duckdb_gsm8k(source, out, _):
     con = connect()
-    sql = GSM8K.format(suffix=SUFFIX.replace("'", "''"), source=source)
+    sql = gsm8k(source)
     timed(lambda: con.execute(f"COPY ({sql}) TO '{out}' {ZSTD}"))
 
 
@@ -197,19 +205,42 @@ def loaded(source, cache):
 
 
 def content(pattern, _, edit):
-    """Prints what rows files hold, one after the other, were they edited so: columns, types, count, and a hash in which every
-    value, its column and its row count."""
+    """Prints what rows files hold, one after the other, were they edited so (gsm8k: were they verl's rows of it): columns, types,
+    count, and a hash in which every value, its column and its row count."""
     con = connect()
-    rows = f"SELECT {EDITS[edit or 'none']}, file_row_number AS \"#\" FROM read_parquet(?, file_row_number = true)"
     names, count, total = None, 0, 0
     for path in sorted(glob.glob(pattern)):
-        here = con.execute(f"SELECT column_name, column_type FROM (DESCRIBE {rows})", [path]).fetchall()[:-1]
+        rows = f"SELECT {EDITS.get(edit or 'none')}, file_row_number AS \"#\" FROM read_parquet('{path}', file_row_number = true)"
+        if edit == "gsm8k":
+            rows = f'SELECT *, extra_info."index" AS "#" FROM ({gsm8k(path)})'
+        here = con.execute(f"SELECT column_name, column_type FROM (DESCRIBE {rows})").fetchall()[:-1]
         assert names in (None, here), f"{path} has other columns than the file before it: {here}, not {names}"
         names = here
         each = ", ".join(itertools.chain.from_iterable((f"'{n}'", f'"{n}"') for n, _ in names))
-        n, hashes = con.execute(f'SELECT count(*), sum(hash("#" + {count}, {each})::HUGEINT) FROM ({rows})', [path]).fetchone()
+        n, hashes = con.execute(f'SELECT count(*), sum(hash("#" + {count}, {each})::HUGEINT) FROM ({rows})').fetchone()
         count, total = count + n, total + (hashes or 0)
     print(names, count, total)
+
+
+def raw(path, copies, rows):
+    """Writes raw GSM8K so many times over, made unique as data.py does it: in row groups of so many rows, or as JSON Lines."""
+    import json
+
+    import data
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    copies, hole = range(int(copies)), "\0"
+    problems = data.copy(data.base()[0], hole)
+    if path.endswith(".jsonl"):
+        text = "".join(json.dumps({"question": q, "answer": a}, ensure_ascii=False) + "\n" for q, a in problems).encode()
+        with open(path, "wb") as f:
+            for k in copies:
+                f.write(text.replace(b"\\u0000", b"%d" % k))
+        return
+    one = data.sources.table(problems)
+    tables = (pa.table([pc.replace_substring(c, hole, str(k)) for c in one.columns], schema=one.schema) for k in copies)
+    data.write(path, tables, one.schema, int(rows))
 
 
 def versions(*_):
@@ -220,7 +251,7 @@ def versions(*_):
 
 JOBS = {
     f.__name__: f
-    for f in (duckdb_gsm8k, polars_gsm8k, pyarrow_gsm8k, duckdb_edit, polars_edit, pyarrow_edit, hf_add, hf_map, hf_load, content, versions)
+    for f in (duckdb_gsm8k, polars_gsm8k, pyarrow_gsm8k, duckdb_edit, polars_edit, pyarrow_edit, hf_add, hf_map, hf_load, content, raw, versions)
 }
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Benchmarks, side by side in one run: run.py [--quick] [--pairs N] [--only PART,…] [--large] [--write]
+"""Benchmarks, side by side in one run: run.py [--quick] [--pairs N] [--only PART,…] [--large] [--memory] [--write]
 (sh testdata/bench/run.sh makes what it needs).
 
 Every job is done by rlprep and by another tool in turn, pair by pair, on two threads. A figure counts only if the output,
@@ -25,6 +25,8 @@ RAW = {"rg7473": "row groups of 7,473", "rg122880": "row groups of 122,880", "rg
 VERL = {"verl": "row groups of 122,880", "verlall": "one row group", "verl1000": "row groups of 1,000"}
 ADD = ["add", "agent_name=tool_agent"]
 LARGE = 18  # copies of the rows in the large file, about 4.3 GB
+SOURCES = {"train.jsonl": (96, 0, "JSON Lines"), "rg122880.parquet": (246, 122880, RAW["rg122880"]), "rg7473.parquet": (246, 7473, RAW["rg7473"])}
+# of the part memory: copies of the rows in 400 MB, rows a row group, title
 
 
 def peers(b, job, source, *more):
@@ -45,7 +47,7 @@ def preprocess(b):
         peaks[kind] = [r.rss for r in runs["rlprep"] if r]
         if kind == "rg7473":
             own_script(b, title, want, [r.wall for r in runs["rlprep"] if r])
-    memory(b, peaks)
+    steady(b, peaks)
 
 
 def gsm8k(b, source):
@@ -69,8 +71,8 @@ def own_script(b, title, want, ours):
     b.bar(f"{title}: wall, rlprep / verl's own script", median(ratio), 1 / 16)
 
 
-def memory(b, large):
-    """Peak memory does not grow with the file."""
+def steady(b, large):
+    """Peak memory does not grow with the file: ×100 against ×10."""
     small = 1 if b.args.quick else 10
     for kind in ("rg7473", "rg122880"):
         want = b.wanted(b.path("verl", "train.parquet", copies=small))
@@ -173,6 +175,29 @@ def large(b):
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def memory(b):
+    """Peak memory of a source of 4 GB against that of one of 400 MB; both are made for it and removed, one form after the other."""
+    folder, need, free = os.path.join(BENCH, f"memory-{os.getpid()}"), 0 if b.args.quick else 12e9, shutil.disk_usage(BENCH).free
+    if free < need:
+        print(f"SKIPPED the sources of 4 GB: {free / 1e9:.0f} GB are free, not {need / 1e9:.0f}", file=sys.stderr)
+        return
+    for name, (copies, rows, form) in SOURCES.items():
+        peaks = []
+        for times in (1, 10):
+            source = os.path.join(folder, name)
+            try:
+                os.makedirs(folder)
+                subprocess.run(b.job("raw", source, str((1 if b.args.quick else copies) * times), str(rows)), check=True)
+                title = f"gsm8k → verl rows, {form}, source of {os.path.getsize(source) / 1e6:,.0f} MB"
+                runs, _ = b.pairs(title, [gsm8k(b, source)], b.wanted(source, "gsm8k"), min(3 if times == 1 else 2, b.args.pairs))
+            finally:
+                b.hashes.pop((source, "gsm8k"), None)  # the next source has its name
+                shutil.rmtree(folder, ignore_errors=True)
+            peaks.append(median([r.rss for r in runs["rlprep"] if r]))
+        b.bar(f"{title}: peak memory", peak(runs["rlprep"]), 512, " MiB")
+        b.bar(f"peak memory of 4 GB / of 400 MB, {form}", peaks[1] / peaks[0] if all(peaks) else None, 1.2)
+
+
 def lint(b):
     """Rules over a file with a null data_source and a null ground truth, against load_dataset of that file with an empty cache."""
     source = b.path("verlnull", "train.parquet")
@@ -244,21 +269,22 @@ def hashed(pattern, want):
 
 
 def main():
-    parts = {f.__name__: f for f in (preprocess, columns, engines, pipelines, large, lint, download)}
+    parts = {f.__name__: f for f in (preprocess, columns, engines, pipelines, large, memory, lint, download)}
     ap = argparse.ArgumentParser()
     ap.add_argument("--quick", action="store_true", help="×1, one pair, no bars: does everything run and give the rows wanted?")
     ap.add_argument("--pairs", type=int, default=0, help="alternating pairs a job (default 9; --quick: 1)")
     ap.add_argument("--only", default="", help=f"one part, or some with commas between: {', '.join(parts)}")
     ap.add_argument("--large", action="store_true", help="also a file of 4 GB; needs 13 GB of disk for a while")
+    ap.add_argument("--memory", action="store_true", help="also peak memory of sources of 4 GB; needs 12 GB of disk for a while, and half an hour")
     ap.add_argument("--write", action="store_true", help="put the table into docs/benchmarks.md")
     ap.add_argument("--rlprep", default=os.path.join(ROOT, "bin", "rlprep"))
     args = ap.parse_args()
     args.pairs = args.pairs or (1 if args.quick else 9)
     args.rlprep = os.path.abspath(args.rlprep)
-    only = args.only.split(",") if args.only else [p for p in parts if p != "large" or args.large]
+    only = args.only.split(",") if args.only else [p for p in parts if p not in ("large", "memory") or getattr(args, p)]
     if unknown := [p for p in only if p not in parts]:
         ap.error(f"no such part: {', '.join(unknown)} (there are {', '.join(parts)})")
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the large file is removed
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that large files are removed
     b = Bench(args)
     for part in only:
         parts[part](b)

@@ -1,4 +1,4 @@
-# Benchmarks side by side with other tools: sh testdata/bench/run.sh [--quick] [--pairs N] [--only PART,…] [--large] [--write]
+# Benchmarks side by side with other tools: sh testdata/bench/run.sh [--quick] [--pairs N] [--only PART,…] [--large] [--memory] [--write]
 # Makes the venv, the data and the binary (RLPREP=PATH: that one) as needed; run.py says what is measured and how.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
