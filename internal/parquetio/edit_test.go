@@ -66,17 +66,7 @@ func (e fileEdit) apply(t testing.TB, f *File) *File {
 			continue
 		}
 		rows += f.groups[rg].Rows
-		if err := enc.Append(e.batch(t, f, rg)); err != nil {
-			t.Fatal(err)
-		}
-		g, err := enc.Finish()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Write(g); err != nil {
-			t.Fatal(err)
-		}
-		g.Release()
+		writeRowGroup(t, w, enc, e.batch(t, f, rg))
 	}
 	written, err := w.Close()
 	if err != nil {
@@ -227,4 +217,20 @@ func mapChunks(t testing.TB, footer []byte, change func(meta []byte) []byte) []b
 		return rewrite(t, g, edit{id: 1, typ: thriftList, raw: columns})
 	})
 	return rewrite(t, footer, edit{id: 4, typ: thriftList, raw: groups})
+}
+
+// writeRowGroup writes the rows of b as a row group.
+func writeRowGroup(t testing.TB, w *Writer, enc *Encoder, b *record.Batch) {
+	t.Helper()
+	if err := enc.Append(b); err != nil {
+		t.Fatal(err)
+	}
+	g, err := enc.Finish()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Write(g); err != nil {
+		t.Fatal(err)
+	}
+	g.Release()
 }

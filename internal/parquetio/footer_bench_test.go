@@ -68,17 +68,7 @@ func BenchmarkAddColumn(b *testing.B) {
 			b.Fatal(err)
 		}
 		for rg := range in.groups {
-			if err := enc.Append(e.batch(b, in, rg)); err != nil {
-				b.Fatal(err)
-			}
-			g, err := enc.Finish()
-			if err != nil {
-				b.Fatal(err)
-			}
-			if err := w.Write(g); err != nil {
-				b.Fatal(err)
-			}
-			g.Release()
+			writeRowGroup(b, w, enc, e.batch(b, in, rg))
 		}
 		if _, err := w.Close(); err != nil {
 			b.Fatal(err)

@@ -71,17 +71,7 @@ func TestKeptOfARowGroup(t *testing.T) {
 				text := fmt.Sprintf("%d %d: a problem that is stated in so many words that its bounds are cut", i*7919%n, c)
 				b.Leaves = append(b.Leaves, record.Leaf{Leaf: l, Vec: textVector([]string{text, text + ".", "Q" + text})})
 			}
-			if err := enc.Append(b); err != nil {
-				t.Fatal(err)
-			}
-			g, err := enc.Finish()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := w.Write(g); err != nil {
-				t.Fatal(err)
-			}
-			g.Release()
+			writeRowGroup(t, w, enc, b)
 		}
 	}
 	write(few)
