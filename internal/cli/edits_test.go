@@ -85,18 +85,26 @@ func dumpFile(t *testing.T, names ...string) *dump {
 }
 
 // readLeaf returns the entries of a column chunk, row by row.
-func readLeaf(t *testing.T, name string, c parquet.ColumnChunk) (rows [][]entry) {
+func readLeaf(t *testing.T, name string, c parquet.ColumnChunk) [][]entry {
 	t.Helper()
+	rows, err := leafRows(c)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return rows
+}
+
+func leafRows(c parquet.ColumnChunk) (rows [][]entry, err error) {
 	pages := c.Pages()
 	defer pages.Close()
 	values := make([]parquet.Value, 256)
 	for {
 		p, err := pages.ReadPage()
 		if errors.Is(err, io.EOF) {
-			return rows
+			return rows, nil
 		}
 		if err != nil {
-			t.Fatalf("%s: %v", name, err)
+			return nil, err
 		}
 		r := p.Values()
 		for {
@@ -117,6 +125,28 @@ func readLeaf(t *testing.T, name string, c parquet.ColumnChunk) (rows [][]entry)
 		}
 		parquet.Release(p)
 	}
+}
+
+// readsItsOwn reports whether parquet-go reads what it wrote: of some nested columns v0.32 does not find the end of the repetition levels, which
+// pyarrow, DuckDB and rlprep do.
+func readsItsOwn(t *testing.T, name string) bool {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := parquet.OpenFile(bytes.NewReader(b), int64(len(b)), parquet.SkipPageIndex(true))
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	for _, group := range f.RowGroups() {
+		for _, c := range group.ColumnChunks() {
+			if _, err := leafRows(c); err != nil {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // equal fails where a leaf of the output has not the rows of one of the input.
@@ -329,12 +359,16 @@ func TestRandomEdits(t *testing.T) {
 	if n, err := strconv.ParseUint(os.Getenv("RLPREP_EDIT_SEED"), 10, 64); err == nil {
 		seed = n
 	}
-	kinds, writers, mixed := map[string]int{}, [2]int{}, 0
+	kinds, writers, mixed, unread := map[string]int{}, [2]int{}, 0, 0
 	dir := t.TempDir()
 	for n := range cases {
 		r := rand.New(rand.NewPCG(seed, uint64(n)))
 		c := &editCase{T: t, r: r, name: filepath.Join(dir, fmt.Sprintf("%d.parquet", n)), out: filepath.Join(dir, fmt.Sprint(n))}
 		c.root = writeRandom(t, r, c.name)
+		if !readsItsOwn(t, c.name) {
+			unread++
+			continue
+		}
 		c.in = dumpFile(t, c.name)
 		if n%2 == 1 {
 			was := c.in
@@ -358,7 +392,11 @@ func TestRandomEdits(t *testing.T) {
 		os.RemoveAll(c.out)
 		os.Remove(c.name)
 	}
-	t.Logf("%d cases of seed %d, %d by parquet-go and %d by arrow-go: %v; of %d parquet-go cannot read the new column", cases, seed, writers[0], writers[1], kinds, mixed)
+	t.Logf("%d cases of seed %d, %d by parquet-go and %d by arrow-go: %v; of %d parquet-go cannot read the new column, and %d not as it wrote them",
+		cases, seed, writers[0], writers[1], kinds, mixed, unread)
+	if unread > 1+cases/100 {
+		t.Errorf("parquet-go cannot read %d of %d files of its own", unread, cases)
+	}
 }
 
 type editCase struct {
