@@ -350,8 +350,11 @@ func apart(a, b schema.Value) (string, string) {
 }
 
 func text(v schema.Value) string {
-	if v.IsMissing() {
+	switch {
+	case v.IsMissing():
 		return "nothing"
+	case v.Kind() == schema.Binary:
+		return "b" + v.Excerpt(shown) // else it would look like the text of the same bytes
 	}
 	return v.Excerpt(shown)
 }

@@ -82,6 +82,7 @@ func TestTables(t *testing.T) {
 		{"null", rows(cols(schema.NewField("x", text)), nil, []schema.Value{a}), rows(cols(schema.NewField("x", text)), nil, []schema.Value{schema.NullValue}), Options{}, `value x 0 "a" → null`, 1},
 		{"one row less", rows(cols(schema.NewField("x", text)), nil, []schema.Value{a}, []schema.Value{a}), rows(cols(schema.NewField("x", text)), nil, []schema.Value{a}), Options{}, `rows  -1 2 → 1`, 0},
 		{"a type", rows(cols(schema.NewField("x", ints)), nil, []schema.Value{schema.IntValue(1)}), rows(cols(schema.NewField("x", double)), nil, []schema.Value{schema.FloatValue(1)}), Options{}, `type x -1 int64 → double`, 0},
+		{"bytes", rows(cols(schema.NewField("x", schema.Type{Kind: schema.Binary})), nil, []schema.Value{schema.BinaryValue("a")}), rows(cols(schema.NewField("x", text)), nil, []schema.Value{a}), Options{}, `type x -1 binary → string; value x 0 b"a" → "a"`, 1},
 		{"a form", rows(cols(schema.NewField("x", text)), nil), rows(cols(schema.NewField("x", large)), nil), Options{}, `[type x -1 string → large_string]`, 0},
 		{"a form, strict", rows(cols(schema.NewField("x", text)), nil), rows(cols(schema.NewField("x", large)), nil), Options{Strict: true}, `type x -1 string → large_string`, 0},
 		{"nullable", rows(cols(schema.NewField("x", text)), nil), rows(cols(schema.Field{Name: "x", Type: text}), nil), Options{}, `[nullable x -1 nullable → not null]`, 0},
