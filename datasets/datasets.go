@@ -3,6 +3,7 @@
 package datasets
 
 import (
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -17,13 +18,19 @@ type Recipe struct {
 	Title    string // one line, no capital, no full stop
 	Doc      string // plain text: what comes out, its source (framework, version, file), what to mind
 	Rows     rule.Kind
-	Versions string   // of the trainer that has the script, as in rule.Holding; "": all
+	Versions string   // of the trainer that has the script, as in rule.Severity; "": all
 	Splits   []string // in the order of the dataset
 	Source   string   // where the dataset is: hf://datasets/OWNER/NAME@COMMIT/FOLDER; "": the user has to say
 	Inputs   func(split string) []Input
-	Steps    func(Options) []transform.Transform
+	Steps    func(Options) []transform.RowStep
 	Expects  []string // ids of rules that faithful rows are known to raise; shown as warnings, never blocking
 	Examples []Example
+	// Sample holds SPLIT.jsonl for each split: raw rows in the shape of the dataset, written for this project, for --demo and for the
+	// tests. What the original script makes of them is in testdata/NAME: SPLIT.want.jsonl and want.schema.txt. nil: no --demo.
+	Sample fs.FS
+	// RealRows are the SHA-256 of all rows that the original script makes of the whole dataset, by split: compact JSON, one row a line,
+	// no newline at the end. Where the dataset is on this machine, a test compares them.
+	RealRows map[string]string
 }
 
 // An Input is one kind of file that a recipe reads. Line formats have no footer, so the recipe says the columns.

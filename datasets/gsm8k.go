@@ -5,6 +5,7 @@ import (
 
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
+	"github.com/rlprep/rlprep/testdata/sample"
 	"github.com/rlprep/rlprep/transform"
 )
 
@@ -50,11 +51,16 @@ No column says which agent loop runs the rows, so rollout.agent.default_agent_lo
 nothing else.
 `,
 	Rows: rule.RL, Splits: gsm8kSplits, Source: gsm8kHub, Inputs: questionAnswer,
-	Steps: func(o Options) []transform.Transform {
+	Steps: func(o Options) []transform.RowStep {
 		steps := gsm8kRow(o, "", "", gsm8kQuoted)
 		return gsm8kEnd(steps)
 	},
 	Examples: []Example{{Split: "train", In: gsm8kIn, Out: gsm8kOut}},
+	Sample:   sample.Files,
+	RealRows: map[string]string{
+		"train": "66d49df1d32f41fbcd0c9da26818a8974c6083d2633b26c849bde5ea563ef500",
+		"test":  "a67596fd97297be2fea4043625646997230f089590fb034927ada6560ec12052",
+	},
 })
 
 var _ = Add(Recipe{
@@ -69,9 +75,14 @@ model trains on one turn, and nothing says so (verl issues 2986, 2966). Use gsm8
 launch with rollout.agent.default_agent_loop=tool_agent. The tool itself is gone from verl since 0.8.0.
 `,
 	Rows: rule.RL, Splits: gsm8kSplits, Source: gsm8kHub, Inputs: questionAnswer,
-	Steps:    func(o Options) []transform.Transform { return gsm8kTool(o, gsm8kFixed(o)) },
+	Steps:    func(o Options) []transform.RowStep { return gsm8kTool(o, gsm8kFixed(o)) },
 	Expects:  []string{"RL302"},
 	Examples: []Example{{Split: "train", In: gsm8kIn, Out: gsm8kToolOut}},
+	Sample:   sample.Files,
+	RealRows: map[string]string{
+		"train": "ebbb209c53cf619eb9f230b7f46e253670212983ba3b290a0567f08a20129bf0",
+		"test":  "ddcc40cbcf1a75513fdf9c2881f68b4b4e053175d1831bae0004a1b9e88ee365",
+	},
 })
 
 var _ = Add(Recipe{
@@ -85,8 +96,13 @@ Mind: the launch must name the tool (rollout.multi_turn.tool_config_path), and i
 calc_gsm8k_reward, the key in tools_kwargs. verl 0.8.0 dropped the tool from its package and interaction_kwargs from its script.
 `,
 	Rows: rule.RL, Splits: gsm8kSplits, Source: gsm8kHub, Inputs: questionAnswer,
-	Steps:    func(o Options) []transform.Transform { return gsm8kTool(o, "tool_agent") },
+	Steps:    func(o Options) []transform.RowStep { return gsm8kTool(o, "tool_agent") },
 	Examples: []Example{{Split: "test", In: gsm8kIn, Out: gsm8kAgentOut}},
+	Sample:   sample.Files,
+	RealRows: map[string]string{
+		"train": "c4a92e82d349ccaa6e7b140f5c034cb2749b1c56bab506e2903142fa608ca26f",
+		"test":  "bac9d940bb37d49656dae0e04259fdbc72b6fbdaf1e4b938de1bd7dbf16452ae",
+	},
 })
 
 var _ = Add(Recipe{
@@ -101,12 +117,17 @@ model trains on one turn, and nothing says so. Use --agent tool_agent. verl has 
 and this script.
 `,
 	Rows: rule.RL, Splits: gsm8kSplits, Source: gsm8kHub, Inputs: questionAnswer,
-	Steps: func(o Options) []transform.Transform {
+	Steps: func(o Options) []transform.RowStep {
 		steps := gsm8kRow(o, gsm8kFixed(o), gsm8kInteractionSystem, gsm8kBacktick)
 		return gsm8kEnd(append(steps, text("extra_info.interaction_kwargs.name", "gsm8k")), gsm8kInteraction(o)...)
 	},
 	Expects:  []string{"RL302"},
 	Examples: []Example{{Split: "train", In: gsm8kIn, Out: gsm8kInteractionOut}},
+	Sample:   sample.Files,
+	RealRows: map[string]string{
+		"train": "e4111c491742cb7cffe331b77f6465053f9e7acf28223ee1e87843ce28428e5b",
+		"test":  "8664e8378429e92fab0fdbec0b0f15db1f751a2bb73c9490fa441b8838d48f67",
+	},
 })
 
 var _ = Add(Recipe{
@@ -121,21 +142,26 @@ Mind: the solutions keep GSM8K's calculator annotations, <<48/2=24>>, and the mo
 data_source and no index to change: SFT rows are neither scored nor traced.
 `,
 	Rows: rule.SFT, Splits: gsm8kSplits, Source: gsm8kHub, Inputs: questionAnswer,
-	Steps: func(o Options) []transform.Transform {
+	Steps: func(o Options) []transform.RowStep {
 		if o.DataSource != "" {
-			return []transform.Transform{refuse("gsm8k_multiturn_sft has no data_source: SFT rows are not scored")}
+			return []transform.RowStep{refuse("gsm8k_multiturn_sft has no data_source: SFT rows are not scored")}
 		}
 		if o.IndexStart != 0 {
-			return []transform.Transform{refuse("gsm8k_multiturn_sft has no index: SFT rows are not traced")}
+			return []transform.RowStep{refuse("gsm8k_multiturn_sft has no index: SFT rows are not traced")}
 		}
 		messages := append(o.messages("", gsm8kAsk, gsm8kQuoted), transform.Message{Role: "assistant", Template: "{{answer}}"})
-		steps := []transform.Transform{transform.Prompt{Path: "messages", Messages: messages}}
+		steps := []transform.RowStep{transform.Prompt{Path: "messages", Messages: messages}}
 		if o.Agent != "" {
 			steps = append(steps, text("agent_name", o.Agent))
 		}
 		return gsm8kEnd(steps)
 	},
 	Examples: []Example{{Split: "train", In: gsm8kIn, Out: gsm8kSFTOut}},
+	Sample:   sample.Files,
+	RealRows: map[string]string{
+		"train": "56a684b6a466aa7dbd4eac934c5b21b746628c293af9da3930997330234a8137",
+		"test":  "8c7ba15fdc961ee80a2c682f454a113a5316f2d5137c2ba26626dfe37180f2be",
+	},
 })
 
 // questionAnswer is GSM8K's files: as the hub lays out config main, and as the authors' repository has them.
@@ -150,7 +176,7 @@ func questionAnswer(split string) []Input {
 
 // gsm8kRow writes what the RL scripts have in common, in their order. Question and answer are copied, not computed, so they
 // move undecoded.
-func gsm8kRow(o Options, agent, system, user string) []transform.Transform {
+func gsm8kRow(o Options, agent, system, user string) []transform.RowStep {
 	if o.Agent != "" {
 		agent = o.Agent
 	}
@@ -158,7 +184,7 @@ func gsm8kRow(o Options, agent, system, user string) []transform.Transform {
 	if o.DataSource != "" {
 		source = o.DataSource
 	}
-	steps := []transform.Transform{text("data_source", source)}
+	steps := []transform.RowStep{text("data_source", source)}
 	if agent != "" {
 		steps = append(steps, text("agent_name", agent))
 	}
@@ -175,13 +201,13 @@ func gsm8kRow(o Options, agent, system, user string) []transform.Transform {
 }
 
 // gsm8kTool writes the rows of both tool scripts.
-func gsm8kTool(o Options, agent string) []transform.Transform {
+func gsm8kTool(o Options, agent string) []transform.RowStep {
 	steps := gsm8kRow(o, agent, gsm8kToolSystem, gsm8kBacktick)
 	steps = append(steps,
 		transform.Set{Path: "extra_info.need_tools_kwargs", Value: schema.BoolValue(true), Type: schema.BoolType},
 		transform.Copy{From: "reward_model.ground_truth", To: "extra_info.tools_kwargs.calc_gsm8k_reward.create_kwargs.ground_truth"},
 	)
-	if o.Target.Minor >= 8 { // 63dc08501, 2026-04-20: the scripts lost it with the feature
+	if o.Target.Within(">=0.8") { // 63dc08501, 2026-04-20: the scripts lost it with the feature
 		return gsm8kEnd(steps)
 	}
 	return gsm8kEnd(steps, gsm8kInteraction(o)...)
@@ -196,20 +222,20 @@ func gsm8kFixed(o Options) string {
 }
 
 // gsm8kInteraction writes what a simulated user is told: the prompt's user message again, and the ground truth.
-func gsm8kInteraction(o Options) []transform.Transform {
-	return []transform.Transform{
+func gsm8kInteraction(o Options) []transform.RowStep {
+	return []transform.RowStep{
 		transform.Format{Path: "extra_info.interaction_kwargs.query", Template: o.user(gsm8kAsk, gsm8kBacktick)},
 		transform.Copy{From: "reward_model.ground_truth", To: "extra_info.interaction_kwargs.ground_truth"},
 	}
 }
 
 // gsm8kEnd drops the raw columns after the last steps.
-func gsm8kEnd(steps []transform.Transform, last ...transform.Transform) []transform.Transform {
+func gsm8kEnd(steps []transform.RowStep, last ...transform.RowStep) []transform.RowStep {
 	return append(append(steps, last...), transform.Drop{Paths: []schema.Path{"question", "answer"}})
 }
 
 // text is the step that gives every row the same text. A source that has the column already is not GSM8K.
-func text(path schema.Path, value string) transform.Transform {
+func text(path schema.Path, value string) transform.RowStep {
 	return transform.Set{Path: path, Value: schema.TextValue(value), Type: schema.StringType, If: transform.SameOK}
 }
 

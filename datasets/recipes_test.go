@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"crypto/sha256"
 	"encoding/hex"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -72,9 +73,6 @@ func lines(t *testing.T, name string) []string {
 }
 
 func TestRecipes(t *testing.T) {
-	if len(datasets.All()) < 5 {
-		t.Fatalf("%d recipes are registered", len(datasets.All()))
-	}
 	for _, r := range datasets.All() {
 		t.Run(r.Name, func(t *testing.T) {
 			if r.Title == "" || strings.HasSuffix(r.Title, ".") || strings.TrimSpace(r.Doc) == "" || len(r.Splits) == 0 {
@@ -95,15 +93,18 @@ func TestRecipes(t *testing.T) {
 	}
 }
 
-// goldens is the folder of rows that the frameworks' own scripts made of the sample; its make.py says how.
-const goldens = "../testdata/recipes"
+// goldens is the folder of rows that the frameworks' own scripts made of the samples; its make.py says how.
+const goldens = "testdata"
 
-// TestGoldens holds every recipe to the rows, and their types, that verl's own script makes of the sample.
+// TestGoldens holds every recipe to the rows, and their types, that the original script makes of its sample.
 func TestGoldens(t *testing.T) {
 	for _, r := range datasets.All() {
 		for _, split := range r.Splits {
 			t.Run(r.Name+"/"+split, func(t *testing.T) {
-				in, err := os.ReadFile("../testdata/sample/" + split + ".jsonl")
+				if r.Sample == nil {
+					t.Fatal("the recipe has no Sample: --demo and this test need one")
+				}
+				in, err := fs.ReadFile(r.Sample, split+".jsonl")
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -133,33 +134,15 @@ func shared(t *testing.T, name string) string {
 	return name
 }
 
-// realRows are the sha256 of all rows that verl's scripts make of the whole of GSM8K (compact JSON, one row a line, no newline
-// at the end), made with pyarrow 26.0.1 and datasets 5.2.0.
-var realRows = map[string]string{
-	"gsm8k/train":                         "66d49df1d32f41fbcd0c9da26818a8974c6083d2633b26c849bde5ea563ef500",
-	"gsm8k/test":                          "a67596fd97297be2fea4043625646997230f089590fb034927ada6560ec12052",
-	"gsm8k_multiturn_w_tool/train":        "ebbb209c53cf619eb9f230b7f46e253670212983ba3b290a0567f08a20129bf0",
-	"gsm8k_multiturn_w_tool/test":         "ddcc40cbcf1a75513fdf9c2881f68b4b4e053175d1831bae0004a1b9e88ee365",
-	"gsm8k_tool_agent_loop/train":         "c4a92e82d349ccaa6e7b140f5c034cb2749b1c56bab506e2903142fa608ca26f",
-	"gsm8k_tool_agent_loop/test":          "bac9d940bb37d49656dae0e04259fdbc72b6fbdaf1e4b938de1bd7dbf16452ae",
-	"gsm8k_multiturn_w_interaction/train": "e4111c491742cb7cffe331b77f6465053f9e7acf28223ee1e87843ce28428e5b",
-	"gsm8k_multiturn_w_interaction/test":  "8664e8378429e92fab0fdbec0b0f15db1f751a2bb73c9490fa441b8838d48f67",
-	"gsm8k_multiturn_sft/train":           "56a684b6a466aa7dbd4eac934c5b21b746628c293af9da3930997330234a8137",
-	"gsm8k_multiturn_sft/test":            "8c7ba15fdc961ee80a2c682f454a113a5316f2d5137c2ba26626dfe37180f2be",
-}
-
-// TestRealRows holds the recipes to verl's rows of the whole of GSM8K.
+// TestRealRows holds each recipe to the rows of the whole dataset, where it is on this machine: in data/NAME of the shared folder, under the name of the
+// dataset that the recipe's hub repository has.
 func TestRealRows(t *testing.T) {
-	dir := shared(t, "data/gsm8k")
 	for _, r := range datasets.All() {
-		for _, split := range r.Splits {
-			want, known := realRows[r.Name+"/"+split]
-			if !known {
-				t.Errorf("no hash of the rows of %s/%s", r.Name, split)
-				continue
-			}
+		for split, want := range r.RealRows {
 			t.Run(r.Name+"/"+split, func(t *testing.T) {
-				in, err := os.ReadFile(filepath.Join(dir, split+".jsonl"))
+				repository := strings.Split(strings.TrimPrefix(r.Source, "hf://datasets/"), "/")[1]
+				name, _, _ := strings.Cut(repository, "@")
+				in, err := os.ReadFile(shared(t, filepath.Join("data", name, split+".jsonl")))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -175,6 +175,9 @@ func (t Type) Equal(u Type) bool {
 	})
 }
 
+// UnknownName is the name of a type whose values are stored and which Arrow, and every loader that is built on it, reads as null.
+const UnknownName = "unknown"
+
 // OnlyNull reports whether t is null, or a list of what is only null, as HF datasets tells it (features.py, _is_null_feature, datasets 5.2).
 func (t Type) OnlyNull() bool {
 	return t.Kind == Null || t.Kind == List && len(t.Fields) == 1 && t.Fields[0].Type.OnlyNull()

@@ -24,7 +24,7 @@ var NullValue = Value{kind: Null}
 // NullAt returns a null found depth steps down its path: for "extra_info.index", 0 means that extra_info itself is null.
 func NullAt(depth int) Value { return Value{kind: Null, num: uint64(depth)} }
 
-// BoolValue, IntValue, FloatValue, TextValue and BinaryValue make plain values. Text and bytes are not copied.
+// BoolValue returns a plain value, as do IntValue, FloatValue, TextValue and BinaryValue, which do not copy text and bytes.
 func BoolValue(b bool) Value {
 	if b {
 		return Value{kind: Bool, num: 1}

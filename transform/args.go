@@ -78,7 +78,7 @@ func (r *argReader) failAt(arg, format string, args ...any) {
 }
 
 // done returns t, or the first fault with the verb's name in front.
-func (r *argReader) done(t Transform) (Transform, error) {
+func (r *argReader) done(t RowStep) (RowStep, error) {
 	if r.err != nil {
 		return nil, r.err
 	}

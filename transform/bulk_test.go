@@ -13,7 +13,7 @@ func TestBulk(t *testing.T) {
 	in := &schema.Schema{Fields: []schema.Field{schema.NewField("question", schema.StringType), schema.NewField("answer", schema.StringType)}}
 	text := rapid.SampledFrom([]string{"", "1+1?", "#### 2", "so #### 1,200\n", "####", "#### -", "#### -5.0 eggs", "café"})
 	rapid.Check(t, func(t *rapid.T) {
-		step := rapid.SampledFrom([]Transform{
+		step := rapid.SampledFrom([]RowStep{
 			Extract{From: "answer", To: "truth", Find: GSM8K, Remove: ","},
 			Extract{From: "answer", To: "truth", Find: GSM8K},
 			Prompt{Messages: []Message{{"system", "Be brief."}, {"user", "{{question}} Why?"}, {"assistant", "{{answer}}{{question}}"}}},

@@ -92,7 +92,7 @@ func (c Cast) Plan(in *schema.Schema) (*Plan, error) {
 	}, nil
 }
 
-func newCast(args Args) (Transform, error) {
+func newCast(args Args) (RowStep, error) {
 	r := newArgs("cast", args)
 	return r.done(Cast{Path: r.path("path", ""), To: r.typ("to")})
 }

@@ -68,7 +68,7 @@ func (c Copy) Plan(in *schema.Schema) (*Plan, error) {
 	return &Plan{Puts: []Put{{Path: c.To, After: c.After, Type: f.Type, If: c.If, Copy: c.From}}}, nil
 }
 
-func newCopy(args Args) (Transform, error) {
+func newCopy(args Args) (RowStep, error) {
 	r := newArgs("copy", args)
 	return r.done(Copy{From: r.path("from", ""), To: r.path("to", ""), After: r.path("after", ""), If: r.present(Refuse)})
 }

@@ -90,7 +90,7 @@ func leftOver(parent schema.Path, fields []schema.Field, drops []schema.Path) er
 	return fmt.Errorf("nothing is left of %q: drop it as a whole", parent)
 }
 
-func newDrop(args Args) (Transform, error) {
+func newDrop(args Args) (RowStep, error) {
 	r := newArgs("drop", args)
 	return r.done(Drop{Paths: r.paths("path")})
 }

@@ -234,7 +234,7 @@ func appendWithout(b []byte, s, chars string) []byte {
 	return b
 }
 
-func newExtract(args Args) (Transform, error) {
+func newExtract(args Args) (RowStep, error) {
 	r := newArgs("extract", args)
 	e := Extract{From: r.path("from", ""), To: r.path("to", ""), After: r.path("after", ""), If: r.present(Refuse), Remove: r.text("remove", "")}
 	for _, c := range e.Remove {

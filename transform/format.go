@@ -87,7 +87,7 @@ func formatFunc(t *template, to schema.Path) Func {
 	}
 }
 
-func newFormat(args Args) (Transform, error) {
+func newFormat(args Args) (RowStep, error) {
 	r := newArgs("format", args)
 	f := Format{Path: r.path("path", ""), Template: r.text("template", ""), After: r.path("after", ""), If: r.present(Refuse)}
 	if _, err := parseTemplate(f.Template); err != nil {

@@ -61,7 +61,7 @@ func (x Index) Plan(in *schema.Schema) (*Plan, error) {
 	return &Plan{Puts: []Put{{Path: x.Path, After: x.After, Type: schema.Int64Type, If: x.If, Seq: &Seq{Start: x.Start}}}}, nil
 }
 
-func newIndex(args Args) (Transform, error) {
+func newIndex(args Args) (RowStep, error) {
 	r := newArgs("index", args)
 	return r.done(Index{Path: r.path("path", ""), Start: r.int("start", 0), After: r.path("after", ""), If: r.present(Refuse)})
 }

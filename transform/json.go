@@ -229,7 +229,7 @@ func decodeStructAs(d *json.Decoder, t *schema.Type) (schema.Value, error) {
 	return schema.StructValue(t, elems), err
 }
 
-func newJSON(args Args) (Transform, error) {
+func newJSON(args Args) (RowStep, error) {
 	r := newArgs("json", args)
 	return r.done(JSON{From: r.path("from", ""), To: r.path("to", ""), Type: r.typ("parse"), After: r.path("after", "")})
 }

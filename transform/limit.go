@@ -31,6 +31,9 @@ every step that leaves rows out: what comes after it is not read at all.
 // Limit takes the rows whose number within the split is below Rows.
 type Limit struct{ Rows int64 }
 
+// FirstRows implements Limiter.
+func (l Limit) FirstRows() int64 { return l.Rows }
+
 // Plan returns a Func that reads nothing but the row's number.
 func (l Limit) Plan(*schema.Schema) (*Plan, error) {
 	return &Plan{Bind: func() Func {
@@ -45,7 +48,7 @@ func (l Limit) Plan(*schema.Schema) (*Plan, error) {
 	}}, nil
 }
 
-func newLimit(args Args) (Transform, error) {
+func newLimit(args Args) (RowStep, error) {
 	r := newArgs("limit", args)
 	l := Limit{Rows: r.int("rows", 1)}
 	if l.Rows < 1 {

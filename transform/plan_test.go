@@ -57,7 +57,7 @@ func TestPlanErrors(t *testing.T) {
 		schema.NewField("extra_info", schema.StructOf(schema.NewField("index", schema.Int64Type))),
 	}}
 	for _, c := range []struct {
-		step transform.Transform
+		step transform.RowStep
 		err  string
 	}{
 		{transform.Set{}, `no path to write`},
@@ -94,7 +94,7 @@ func TestPlans(t *testing.T) {
 	}}
 	hi := schema.TextValue("hi")
 	for _, c := range []struct {
-		step transform.Transform
+		step transform.RowStep
 		want transform.Plan
 	}{
 		{transform.Rename{From: "extra_info.idx", To: "extra_info.index"}, transform.Plan{

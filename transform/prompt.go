@@ -224,7 +224,7 @@ func (m *messages) append(in schema.Row, to schema.Path) error {
 	return nil
 }
 
-func newPrompt(args Args) (Transform, error) {
+func newPrompt(args Args) (RowStep, error) {
 	r := newArgs("prompt", args)
 	p := Prompt{Path: r.path("path", "prompt"), After: r.path("after", ""), From: r.path("from", ""), If: r.present(Refuse)}
 	if p.Path == p.From && args["if"] == nil {

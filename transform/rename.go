@@ -79,7 +79,7 @@ func (r Rename) Plan(in *schema.Schema) (*Plan, error) {
 	return plan, nil
 }
 
-func newRename(args Args) (Transform, error) {
+func newRename(args Args) (RowStep, error) {
 	r := newArgs("rename", args)
 	return r.done(Rename{From: r.path("from", ""), To: r.path("to", ""), If: r.present(Refuse)})
 }

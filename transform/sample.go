@@ -106,7 +106,7 @@ func mix(x uint64) uint64 {
 // unit maps a hash to [0, 1).
 func unit(h uint64) float64 { return float64(h>>11) / (1 << 53) }
 
-func newSample(args Args) (Transform, error) {
+func newSample(args Args) (RowStep, error) {
 	r := newArgs("sample", args)
 	s := Sample{Fraction: r.float("fraction", 1), Seed: r.int("seed", 0), Key: r.path("key", "")}
 	if !(s.Fraction > 0 && s.Fraction <= 1) {

@@ -82,7 +82,7 @@ func (s Select) rest(parent schema.Path, fields []schema.Field) (drops []schema.
 	return drops
 }
 
-func newSelect(args Args) (Transform, error) {
+func newSelect(args Args) (RowStep, error) {
 	r := newArgs("select", args)
 	return r.done(Select{Paths: r.paths("path")})
 }

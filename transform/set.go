@@ -89,7 +89,7 @@ func checkPut(in *schema.Schema, path schema.Path) error {
 	return nil
 }
 
-func newSet(args Args) (Transform, error) {
+func newSet(args Args) (RowStep, error) {
 	r := newArgs("set", args)
 	s := Set{Path: r.path("path", ""), After: r.path("after", ""), If: r.present(SameOK)}
 	if v, given := args["value"]; given {

@@ -61,13 +61,22 @@ type Split struct {
 	Take string // the part that goes on
 }
 
-// Names are the names of the parts, in order.
+// Names are the names of the parts, in order; nil where one of them is taken.
 func (s Split) Names() []string {
+	if s.Take != "" {
+		return nil
+	}
 	out := make([]string, len(s.Into))
 	for i, p := range s.Into {
 		out[i] = p.Name
 	}
 	return out
+}
+
+// Part takes the rows of one part.
+func (s Split) Part(name string) RowStep {
+	s.Take = name
+	return s
 }
 
 // Plan returns a Func that reads the key, or nothing. It fails where no part is taken.
@@ -94,7 +103,7 @@ func (s Split) Plan(in *schema.Schema) (*Plan, error) {
 	})
 }
 
-func newSplit(args Args) (Transform, error) {
+func newSplit(args Args) (RowStep, error) {
 	r := newArgs("split", args)
 	s := Split{Key: r.path("key", ""), Seed: r.int("seed", 0), Take: r.text("take", "")}
 	into, ok := mapping(args["into"])

@@ -1,6 +1,6 @@
-// Package transform says what a transform is: a Plan, made once from the schema, and where values must be computed a Func,
-// called a row. What a Plan says with constants, row numbers, copies and drops costs nothing a row. One file adds one verb
-// (set.go, prompt.go …), with its doc and its examples, and registers itself with Add.
+// Package transform says what a step of a pipeline is. A RowStep is a Plan, made once from the schema, and where values must be computed a
+// Func, called for each row; constants, row numbers, copies and drops cost nothing a row. stages.go has the steps that must see more than one
+// row. One file adds one verb (set.go, prompt.go …), with its doc and its examples, and registers itself with Add.
 package transform
 
 import (
@@ -12,9 +12,9 @@ import (
 	"github.com/rlprep/rlprep/schema"
 )
 
-// A Transform rewrites rows. Plan is called once for each schema that reaches it, before any row; an error names the column
+// A RowStep rewrites rows. Plan is called once for each schema that reaches it, before any row; an error names the column
 // that is missing or of the wrong type. A column that no Plan names is carried undecoded.
-type Transform interface {
+type RowStep interface {
 	Plan(in *schema.Schema) (*Plan, error)
 }
 
@@ -146,7 +146,7 @@ type Verb struct {
 	Doc      string // plain text
 	Args     []Arg
 	Short    string // the argument that is meant where a pipeline file gives a plain value in place of arguments; "": none
-	New      func(Args) (Transform, error)
+	New      func(Args) (RowStep, error)
 	Examples []Example
 }
 
@@ -186,9 +186,17 @@ func mapping(v any) (Object, bool) {
 
 // A Located is a step with the place where a user wrote it, for messages.
 type Located struct {
-	Transform
+	RowStep
 	Where string // "pipeline.yaml:7:5"
 	Verb  string
+}
+
+// Bare returns the step itself, without its place.
+func Bare(t RowStep) RowStep {
+	if l, ok := t.(Located); ok {
+		return l.RowStep
+	}
+	return t
 }
 
 // A StepError is a step that cannot be planned for a file's columns.

@@ -60,19 +60,6 @@ int64) are an error that names both files: 'cast' or 'json' before it makes them
 	},
 })
 
-// A Gatherer is a Transform that must know what reaches it from all files of a split. Before any Plan, Gather is given their schemas and
-// returns the Transform that takes its place.
-type Gatherer interface {
-	Transform
-	Gather(files []FileSchema) (Transform, error)
-}
-
-// A FileSchema is the columns of a file as they reach a step.
-type FileSchema struct {
-	Name   string // as the user named it
-	Schema *schema.Schema
-}
-
 // Unify brings files to one schema.
 type Unify struct {
 	Refuse bool           // a column or field that a file lacks is an error
@@ -83,7 +70,7 @@ type Unify struct {
 func (u Unify) Plan(*schema.Schema) (*Plan, error) { return &Plan{Shape: u.To}, nil }
 
 // Gather returns Unify with the schema that takes the rows of all files. It fails for types that nothing holds.
-func (u Unify) Gather(files []FileSchema) (Transform, error) {
+func (u Unify) Gather(files []FileSchema) (RowStep, error) {
 	if len(files) == 0 {
 		return u, nil
 	}
@@ -241,7 +228,7 @@ func wider(a, b schema.Type) (schema.Type, bool) {
 	return a, false
 }
 
-func newUnify(args Args) (Transform, error) {
+func newUnify(args Args) (RowStep, error) {
 	r := newArgs("unify", args)
 	u := Unify{}
 	switch s := r.text("missing", "null"); s {

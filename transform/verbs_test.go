@@ -260,7 +260,7 @@ func fits(v schema.Value, t schema.Type) bool {
 func TestFuncsDoNotAllocate(t *testing.T) {
 	const in = `{"question":"1+1?","answer":"It is <<1+1=2>>2.\n#### 1,200","n":7,"m":[{"role":"system","content":"s"},{"role":"user","content":"u"},{"role":"assistant","content":"a"}]}`
 	text := "{{question}}"
-	steps := map[string]transform.Transform{
+	steps := map[string]transform.RowStep{
 		"prompt": transform.Prompt{Messages: []transform.Message{
 			{Role: "system", Template: "You are a math expert."}, {Role: "user", Template: "{{question}} ({{n}}) Think."}, {Role: "assistant", Template: "{{answer}}"}}},
 		"from":    transform.Prompt{From: "m", System: &text, Suffix: &text, Through: true},
@@ -293,7 +293,7 @@ func BenchmarkRecipe(b *testing.B) {
 	}
 	var funcs []transform.Func
 	var rows []*transformtest.Row
-	for _, s := range []transform.Transform{
+	for _, s := range []transform.RowStep{
 		transform.Prompt{Messages: []transform.Message{{Role: "system", Template: "You are a math expert."}, {Role: "user", Template: "{{question}} Let's think step by step."}}},
 		transform.Extract{From: "answer", To: "gt", Find: transform.GSM8K, Remove: ","},
 		transform.Format{Path: "query", Template: "{{question}} Let's think step by step."},

@@ -243,20 +243,24 @@ func TestHubPlaces(t *testing.T) {
 	}
 	j.settle(t, "blobs gone", home, again)
 
-	// A blob of the right size and other bytes is not taken for the file.
-	blobs, _ = filepath.Glob(filepath.Join(home, "hub", "*", "blobs", "*"))
-	for _, b := range blobs {
-		data := readFile(t, b)
-		data[len(data)/2] ^= 1
-		if err := os.WriteFile(b, data, 0o666); err != nil {
-			t.Fatal(err)
+	// A blob of the right size and other bytes is not taken for the file: it is fetched again, and without a network refused.
+	spoil := func() {
+		blobs, _ = filepath.Glob(filepath.Join(home, "hub", "*", "blobs", "*"))
+		for _, b := range blobs {
+			data := readFile(t, b)
+			data[len(data)/2] ^= 1
+			if err := os.WriteFile(b, data, 0o666); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
+	spoil()
 	other := filepath.Join(t.TempDir(), "out")
-	status, said := j.run(t, home, other)
-	if got, _ := contents(t, other); status != 3 && status != 1 || got != nil {
-		t.Errorf("a blob with a bit changed: exit %d, %d files: %s", status, len(got), said)
+	status, said := j.run(t, home, other, "HF_HUB_OFFLINE=1")
+	if got, _ := contents(t, other); status == 0 || got != nil || !strings.Contains(said, "remove it") {
+		t.Errorf("a blob with a bit changed, offline: exit %d, %d files: %s", status, len(got), said)
 	}
+	j.settle(t, "a blob with a bit changed", home, other)
 }
 
 // TestUmask: what comes out has the modes that a cp would give, in directories that hand on their group.
@@ -306,6 +310,30 @@ func TestAddressSpace(t *testing.T) {
 	cmd := exec.Command("sh", "-c", script, buildTool(t, "killpoints"), filepath.Join(t.TempDir(), "out"))
 	if b, err := cmd.CombinedOutput(); err != nil || len(b) > 0 {
 		t.Fatalf("%v, and it says: %s", err, b)
+	}
+}
+
+// TestLittleAddressSpace: where the runtime can start and a job cannot be done, a message says why. Where the runtime itself cannot start it ends the
+// process before any code of ours runs.
+func TestLittleAddressSpace(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("SKIPPED: only Linux holds a process to ulimit -v")
+	}
+	bin, told := buildTool(t, ""), 0
+	for kb := 730_000; kb <= 850_000; kb += 5_000 {
+		cmd := exec.Command("sh", "-c", fmt.Sprintf(`ulimit -v %d; exec "$0" preprocess gsm8k --demo -q -o "$1"`, kb), bin, filepath.Join(t.TempDir(), "out"))
+		b, err := cmd.CombinedOutput()
+		switch said := string(b); {
+		case err == nil:
+		case strings.Contains(said, "runtime.schedinit("), strings.HasPrefix(said, "runtime: out of memory"): // before main could look at the limit
+		case cmd.ProcessState.ExitCode() == 3 && strings.HasPrefix(said, "rlprep: the address space is limited (ulimit -v)"):
+			told++
+		default:
+			t.Errorf("%d kB: %v: %.500s", kb, err, said)
+		}
+	}
+	if told < 3 {
+		t.Errorf("only %d of 25 limits were named", told)
 	}
 }
 

@@ -8,14 +8,16 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
-	"math/rand/v2"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -28,46 +30,79 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/rlprep/rlprep/internal/parquetio"
+	"github.com/rlprep/rlprep/internal/parquetio/mutant"
 )
 
 const (
-	damageMutants  = 1000
-	damageSeconds  = 20      // longer than this is a hang: a healthy run takes some hundredths
+	damageMutants  = 500
+	damageSeconds  = 30      // of CPU time: more is a hang, a healthy run takes some hundredths
 	damageAddress  = 4 << 20 // KiB of address space: an allocation of what a damaged length says must fail here, not on the machine
 	damageResident = 1 << 20 // KiB: the bar
 )
 
-// A seed is a healthy file and what the tool makes of it.
-type seed struct {
+// A job is one command over a file.
+type job struct {
 	name string
-	data []byte
-	args func(file, out string) []string
-	out  string // the output, below OUT
-	crc  bool   // checksums cover every value
+	args func(p *patient) []string
+	out  string // the file that it writes, below OUT; "": nothing. "*": under the input's own name
 	// carries says that chunks go out undecoded: they are as damaged as they were, and their readers are told so.
 	carries bool
-	pages   [][2]int // neighbouring pages of one column chunk, as pairs of begin and length
-	rows    string   // hash of the rows that come out
+	// manifest says that OUT can be verified.
+	manifest bool
 }
 
-// TestDamage makes files that are damaged in a thousand ways and has the tool read them: no panic, no hang, no flood of memory,
-// a message that names the file, nothing visible where it failed, and no wrong row where checksums can tell.
+// A patient is one mutant: a file in a folder of its own, in which the tool runs.
+type patient struct {
+	ward      *ward
+	dir, name string
+	seed      *damageSeed
+	*mutant.Mutant
+}
+
+// A ward is what all runs have in common.
+type ward struct {
+	bin, dir string
+	rules    string // all ids, as --expects takes them: what rules find shall not keep rows from being written
+	seeds    []*damageSeed
+}
+
+// A damageSeed is a healthy file and what the tool makes of it.
+type damageSeed struct {
+	*mutant.Seed
+	crc  bool // checksums cover every value
+	keep bool // it has types that are only carried: no step may drop rows
+	jobs []*job
+	runs map[string]*healthy // by job
+}
+
+// healthy is what a job makes of the seed.
+type healthy struct {
+	run
+	rows string // hash of the rows that come out
+}
+
+// TestDamage makes files that are damaged in hundreds of ways and has the tool read them, by eight commands each: no panic, no hang, no
+// flood of memory, a message that names the file, nothing visible where it failed, no wrong row where checksums can tell, and
+// nothing that changes where statistics lie.
 //
 // RLPREP_MUTANTS=N makes N of them, RLPREP_MUTANT=I only the one of that number, and leaves it in the temporary directory.
 func TestDamage(t *testing.T) {
-	bin := buildTool(t, "")
-	seeds := damageSeeds(t)
-	for _, s := range seeds {
-		s.measure(t, bin)
+	w := &ward{bin: buildTool(t, ""), dir: t.TempDir(), seeds: damageSeeds(t)}
+	w.rules = ruleIDs(t, w.bin)
+	for _, s := range w.seeds {
+		w.measure(t, s)
 	}
-	var tally tally
+	tally := &tally{}
 	work := make(chan int)
 	var wg sync.WaitGroup
-	dir := t.TempDir()
 	for range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
 			for n := range work {
-				tally.add(mutant(bin, dir, seeds, n))
+				for _, v := range w.mutant(n) {
+					tally.add(v)
+				}
 			}
 		})
 	}
@@ -97,47 +132,74 @@ func mutantNumbers() []int {
 	return out
 }
 
-func damageSeeds(t *testing.T) []*seed {
+// TestWriteMutants writes mutants of the Parquet seeds into RLPREP_MUTANTS_OUT, for testdata/conformance/mutants.py: N-SEED.parquet, and what
+// was changed in mutants.jsonl.
+func TestWriteMutants(t *testing.T) {
+	out := os.Getenv("RLPREP_MUTANTS_OUT")
+	if out == "" {
+		t.Skip("for testdata/conformance/mutants.py")
+	}
+	var seeds []*damageSeed
+	for _, s := range damageSeeds(t) {
+		if strings.HasSuffix(s.Name, ".parquet") {
+			seeds = append(seeds, s)
+		}
+	}
+	var list bytes.Buffer
+	for _, n := range mutantNumbers() {
+		s := seeds[n%len(seeds)]
+		m := s.Make(n)
+		name := fmt.Sprintf("%06d-%s", n, s.Name)
+		if err := os.WriteFile(filepath.Join(out, name), m.Data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		line, err := json.Marshal(map[string]any{"file": name, "seed": s.Name, "kind": m.Kind, "what": m.What, "same": m.Same})
+		if err != nil {
+			t.Fatal(err)
+		}
+		list.Write(append(line, '\n'))
+	}
+	for _, s := range seeds {
+		if err := os.WriteFile(filepath.Join(out, "seed-"+s.Name), s.Data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(out, "mutants.jsonl"), list.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// damageSeeds are files of many writers, encodings, codecs and shapes; those of damage/ are the sample's rows.
+func damageSeeds(t *testing.T) []*damageSeed {
 	t.Helper()
 	dir := filepath.Join("..", "..", "testdata")
-	preprocess := func(file, out string) []string {
-		return []string{"preprocess", "gsm8k", "--source", file, "--split", "train", "-o", out}
-	}
-	column := func(edit ...string) func(file, out string) []string {
-		return func(file, out string) []string { return append(slices.Clone(edit), file, "-o", out) }
-	}
-	edits := []struct {
-		name, out string // "": under the file's own name
-		args      func(file, out string) []string
-	}{
-		{"add", "", column("add", "agent_name=tool_agent", "extra_info.row=@row")},
-		{"drop", "", column("drop", "ability,extra_info.question")},
-		{"rename", "", column("rename", "extra_info.index=extra_info.idx,prompt[].role=prompt[].who")},
-		{"reshard", "train-00000-of-00002.parquet", column("reshard", "--shards", "2")},
+	var seeds []*damageSeed
+	add := func(name string, data []byte, crc bool) {
+		s, err := mutant.NewSeed(name, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seeds = append(seeds, &damageSeed{Seed: s, crc: crc})
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "parquet", "damage", "*.parquet"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no seeds: %v", err)
 	}
-	var seeds []*seed
+	for _, name := range []string{"pyarrow-v1-none", "pyarrow-v2-none", "pyarrow-v1-gzip", "pyarrow-v2-brotli", "pyarrow-v1-lz4", "pyarrow-v2-zstd",
+		"pyarrow-v1-snappy", "pyarrow-plain", "pyarrow-nested", "pyarrow-types", "pyarrow-types-no-arrow-schema", "pyarrow-page-index",
+		"pyarrow-bloom", "pyarrow-many-groups", "pandas-index", "polars", "polars-categorical", "duckdb-v2", "duckdb",
+		"fastparquet", "datasets-features", "hostile/java_types_v1", "hostile/java_legacy_v1"} {
+		files = append(files, filepath.Join(dir, "parquet", name+".parquet"))
+	}
 	for _, file := range files {
-		s := &seed{name: filepath.Base(file), data: readFile(t, file), args: preprocess, out: "train.parquet"}
-		s.crc = strings.Contains(s.name, "-crc-")
-		s.pages = pagePairs(t, s.data)
-		if !strings.HasPrefix(s.name, "verl-") {
-			seeds = append(seeds, s)
-			continue
-		}
-		for _, e := range edits {
-			one := *s
-			one.name, one.args, one.out, one.carries = e.name+"-"+s.name, e.args, e.out, true
-			seeds = append(seeds, &one)
-		}
+		add(filepath.Base(file), readFile(t, file), strings.Contains(file, "-crc-"))
 	}
 	text := readFile(t, filepath.Join(dir, "sample", "train.jsonl"))
-	seeds = append(seeds,
-		&seed{name: "raw.jsonl", data: text, args: preprocess, out: "train.parquet"},
-		&seed{name: "raw-crc.jsonl.gz", data: gzipped(t, text), args: preprocess, out: "train.parquet", crc: true})
+	add("raw.jsonl", text, false)
+	add("raw-crc.jsonl.gz", gzipped(t, text), true)
+	for _, s := range seeds {
+		s.jobs = s.allJobs()
+	}
 	return seeds
 }
 
@@ -151,129 +213,281 @@ func gzipped(t *testing.T, text []byte) []byte {
 	return b.Bytes()
 }
 
-// pagePairs finds neighbouring pages by the offset index, where the file has one.
-func pagePairs(t *testing.T, data []byte) (out [][2]int) {
+// ruleIDs are the rules, as --expects takes them: what they find shall not keep rows from being written.
+func ruleIDs(t *testing.T, bin string) string {
 	t.Helper()
-	f, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)))
+	out, err := exec.Command(bin, "list", "rules", "--json").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, index := range f.OffsetIndexes() {
-		for i := 1; i < len(index.PageLocations); i++ {
-			a, b := index.PageLocations[i-1], index.PageLocations[i]
-			if a.Offset+int64(a.CompressedPageSize) == b.Offset {
-				out = append(out, [2]int{int(a.Offset), int(a.CompressedPageSize)}, [2]int{int(b.Offset), int(b.CompressedPageSize)})
+	var list []struct{ ID string }
+	if err := json.Unmarshal(out, &list); err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for _, r := range list {
+		ids = append(ids, r.ID)
+	}
+	return strings.Join(ids, ",")
+}
+
+// allJobs are the commands that are run over a mutant of the seed.
+func (s *damageSeed) allJobs() []*job {
+	on := func(name, out string, args ...string) *job {
+		return &job{name: name, out: out, carries: out != "", args: func(p *patient) []string {
+			args := append(slices.Clone(args), p.name)
+			if out != "" {
+				args = append(args, "-o", "out")
+			}
+			return args
+		}}
+	}
+	jobs := []*job{
+		on("inspect", "", "inspect", "--rows", "3"),
+		on("lint", "", "lint", "--no-cache", "--no-project", "--output-format", "concise"),
+		on("diff", "", "diff", "healthy-"+s.Name),
+		{name: "run", out: "train.parquet", carries: true, manifest: true, args: func(*patient) []string { return []string{"run", "p.yaml", "-q", "-o", "out", "--compression", "keep"} }},
+		{name: "map", out: "train.parquet", manifest: true, args: func(p *patient) []string {
+			return []string{"map", "id.star", "-q", "--source", p.name, "--split", "train", "-o", "out", "--expects", p.ward.rules}
+		}},
+	}
+	if strings.HasPrefix(s.Name, "raw") {
+		jobs = append(jobs, &job{name: "preprocess", out: "train.parquet", manifest: true, args: func(p *patient) []string {
+			return []string{"preprocess", "gsm8k", "-q", "--source", p.name, "--split", "train", "-o", "out"}
+		}})
+	}
+	if !strings.HasSuffix(s.Name, ".parquet") {
+		return jobs
+	}
+	jobs = append(jobs, on("add", "*", "add", "added=tool_agent"), on("drop", "*", "drop", s.FirstColumn()),
+		on("reshard", "train-00000-of-00002.parquet", "reshard", "--shards", "2"))
+	if strings.HasPrefix(s.Name, "verl-") {
+		jobs = append(jobs, on("add nested", "*", "add", "extra_info.row=@row"),
+			on("rename", "*", "rename", "extra_info.index=extra_info.idx,prompt[].role=prompt[].who"))
+	}
+	return jobs
+}
+
+// admit makes the folder of a mutant; the caller removes it.
+func (w *ward) admit(s *damageSeed, m *mutant.Mutant, name, dir string) (*patient, error) {
+	p := &patient{ward: w, seed: s, Mutant: m, name: name, dir: dir}
+	steps := "  - set: {path: zz_added, value: x}\n"
+	if !s.keep {
+		steps += "  - sample: {fraction: 0.9}\n"
+	}
+	pipeline := fmt.Sprintf("sources:\n  train: %s\nsteps:\n%scontract:\n  expects: [%s]\n", name, steps, w.rules)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	for name, data := range map[string][]byte{
+		name: m.Data, "healthy-" + s.Name: s.Data, "p.yaml": []byte(pipeline),
+		"id.star": []byte("def process_fn(example):\n    return dict(example)\n"),
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o666); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// onlyCarried is what the tool says of columns that it copies and cannot make.
+var onlyCarried = regexp.MustCompile("which a function cannot read|can be carried, but not made|stored as INT96|its type is null, but the values|LZ4")
+
+// measure runs the tool over the healthy seed, and leaves out jobs that it has no types for.
+func (w *ward) measure(t *testing.T, s *damageSeed) {
+	t.Helper()
+	p, err := w.admit(s, &mutant.Mutant{Data: s.Data}, s.Name, filepath.Join(w.dir, "healthy"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(p.dir)
+	s.runs = map[string]*healthy{}
+	before := entries(p.dir)
+	var jobs []*job
+	for _, j := range s.jobs {
+		p.sweep(before)
+		h := &healthy{run: p.run(j)}
+		if j.name == "run" && !s.keep && onlyCarried.MatchString(h.output) {
+			s.keep = true
+			p.sweep(before)
+			w.measure(t, s)
+			return
+		}
+		if (h.status == 2 || h.status == 3) && onlyCarried.MatchString(h.output) {
+			continue
+		}
+		if h.status > 1 || h.status == 1 && j.name != "lint" {
+			t.Fatalf("%s, undamaged: %s: exit %d: %s", s.Name, j.name, h.status, h.output)
+		}
+		if j.out != "" {
+			h.rows, _ = rowsHash(p.output(j)) // parquet-go cannot read every file of another writer
+		}
+		s.runs[j.name] = h
+		jobs = append(jobs, j)
+	}
+	s.jobs = jobs
+	if len(jobs) < 5 && strings.HasSuffix(s.Name, ".parquet") {
+		t.Errorf("%s: only %d commands", s.Name, len(jobs))
+	}
+}
+
+func (p *patient) output(j *job) string {
+	if j.out == "*" {
+		return filepath.Join(p.out(), p.name)
+	}
+	return filepath.Join(p.out(), j.out)
+}
+
+func (p *patient) out() string { return filepath.Join(p.dir, "out") }
+
+// A verdict is what became of one run. Fault: what must not be. Kind otherwise: refused, found, same, other, carried.
+type verdict struct {
+	job, kind, fault string
+	note             string // where the mutant was kept, and what the tool said
+	run
+}
+
+// mutant makes mutant n and judges the tool's runs over it.
+func (w *ward) mutant(n int) (out []verdict) {
+	s := w.seeds[n%len(w.seeds)]
+	m := s.Make(n)
+	name := fmt.Sprintf("m%04d-%s", n, s.Name)
+	p, err := w.admit(s, m, name, filepath.Join(w.dir, fmt.Sprint(n)))
+	if err != nil {
+		return []verdict{{fault: err.Error()}}
+	}
+	defer os.RemoveAll(p.dir)
+	before := entries(p.dir)
+	for _, j := range s.jobs {
+		v := verdict{job: j.name, run: p.run(j)}
+		v.kind, v.fault = p.judge(j, v.run, before)
+		if v.fault != "" {
+			v.fault = fmt.Sprintf("RLPREP_MUTANT=%d (%s: %s: %s): %s: %s", n, s.Name, m.Kind, m.What, j.name, v.fault)
+		}
+		if v.fault != "" || os.Getenv("RLPREP_MUTANT") != "" {
+			kept := filepath.Join(os.TempDir(), name)
+			if os.WriteFile(kept, m.Data, 0o666) == nil {
+				v.note = "\n    kept: " + kept + "\n    said: " + strings.TrimSpace(v.output)
 			}
 		}
+		out = append(out, v)
+		p.sweep(before)
 	}
 	return out
 }
 
-// measure runs the tool over the healthy seed.
-func (s *seed) measure(t *testing.T, bin string) {
-	t.Helper()
-	dir := t.TempDir()
-	file := filepath.Join(dir, s.name)
-	if err := os.WriteFile(file, s.data, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	r := runLimited(bin, s.args(file, filepath.Join(dir, "out")))
-	if r.status != 0 {
-		t.Fatalf("%s, undamaged: exit %d: %s", s.name, r.status, r.output)
-	}
-	var err error
-	if s.rows, err = rowsHash(s.output(dir, s.name)); err != nil {
-		t.Fatalf("%s, undamaged: %v", s.name, err)
-	}
-}
-
-func (s *seed) output(dir, file string) string {
-	if s.out == "" {
-		return filepath.Join(dir, "out", file)
-	}
-	return filepath.Join(dir, "out", s.out)
-}
-
-// A verdict is what became of one mutant. Fault: what must not be. Kind otherwise: refused, equal, undetectable, carried.
-type verdict struct {
-	seed, damage, kind, fault string
-	note                      string // where the mutant was kept, and what the tool said
-	status                    int
-	resident                  int64
-	took                      time.Duration
-	recovered                 bool
-}
-
-// mutant makes mutant n in dir and judges the tool's run over it. Seed and damage take turns, so that each meets each.
-func mutant(bin, dir string, seeds []*seed, n int) verdict {
-	s := seeds[n%len(seeds)]
-	d := damages[n/len(seeds)%len(damages)]
-	rng := rand.New(rand.NewPCG(uint64(n), 7))
-	data, ok := d.make(rng, s)
-	if !ok {
-		d = damages[0]
-		data, _ = d.make(rng, s)
-	}
-	v := verdict{seed: s.name, damage: d.name}
-	place := filepath.Join(dir, fmt.Sprint(n))
-	name := fmt.Sprintf("m%04d-%s", n, s.name)
-	file := filepath.Join(place, name)
-	if err := errors.Join(os.MkdirAll(place, 0o777), os.WriteFile(file, data, 0o666)); err != nil {
-		v.fault = err.Error()
-		return v
-	}
-	r := runLimited(bin, s.args(file, filepath.Join(place, "out")))
-	v.status, v.resident, v.took = r.status, r.resident, r.took
-	v.recovered = strings.Contains(r.output, "reader panicked")
-	v.kind, v.fault = judge(s, d.name, r, place, name)
-	if v.fault != "" {
-		v.fault = fmt.Sprintf("RLPREP_MUTANT=%d (%s, %s): %s", n, s.name, d.name, v.fault)
-	}
-	if v.fault != "" || os.Getenv("RLPREP_MUTANT") != "" {
-		kept := filepath.Join(os.TempDir(), name)
-		if os.WriteFile(kept, data, 0o666) == nil {
-			v.note = "\n    kept: " + kept + "\n    said: " + strings.TrimSpace(r.output)
+// sweep removes what was not there before.
+func (p *patient) sweep(before []string) {
+	for _, left := range entries(p.dir) {
+		if !slices.Contains(before, left) {
+			os.RemoveAll(filepath.Join(p.dir, left))
 		}
 	}
-	os.RemoveAll(place)
-	return v
 }
 
 // judge says what kind of end a run came to, or what is wrong with it.
-func judge(s *seed, damage string, r run, place, name string) (kind, fault string) {
+func (p *patient) judge(j *job, r run, before []string) (kind, fault string) {
+	broken := ""
+	for _, word := range []string{"goroutine ", "panic:", "fatal error:", "panicked", "please report"} {
+		if strings.Contains(r.output, word) {
+			broken = word
+		}
+	}
 	switch {
 	case r.hung:
 		return "", fmt.Sprintf("no end after %d s", damageSeconds)
-	case strings.Contains(r.output, "goroutine ") || strings.Contains(r.output, "panic:") || strings.Contains(r.output, "fatal error:"):
-		return "", "panic"
+	case broken != "":
+		return "", "its output says " + broken
 	case r.resident > damageResident:
 		return "", fmt.Sprintf("%d MiB", r.resident>>10)
-	case r.status == 2 && strings.Contains(r.output, name+": no column"): // its name was damaged, and is a name still
-	case r.status != 0 && r.status != 1 && r.status != 3:
+	case r.status < 0 || r.status > 3:
 		return "", fmt.Sprintf("exit %d", r.status)
-	case r.status != 0 && !strings.Contains(r.output, name):
+	case r.status >= 2 && !strings.Contains(r.output, p.name):
 		return "", fmt.Sprintf("exit %d, and the message does not name the file", r.status)
 	}
-	if r.status != 0 {
-		if left := entries(place); !slices.Equal(left, []string{name}) && !slices.Equal(left, []string{".out.rlprep", name}) {
-			return "", fmt.Sprintf("exit %d, and there are %v", r.status, left)
+	if r.status >= 2 || r.status == 1 && j.out != "" {
+		for _, left := range entries(p.dir) {
+			if !slices.Contains(before, left) && left != ".out.rlprep" {
+				return "", fmt.Sprintf("exit %d, and there is %s", r.status, left)
+			}
 		}
-		return "refused", ""
+		if p.Same && p.seed.runs[j.name].status != r.status {
+			return "", fmt.Sprintf("exit %d, and the seed gives %d", r.status, p.seed.runs[j.name].status)
+		}
+		return fmt.Sprintf("exit %d", r.status), ""
 	}
-	got, err := rowsHash(s.output(place, name))
+	if j.out == "" {
+		return p.judgeText(j, r)
+	}
+	return p.judgeRows(j)
+}
+
+// judgeText holds what a command says of a mutant whose rows are its seed's against what it says of the seed.
+func (p *patient) judgeText(j *job, r run) (kind, fault string) {
+	healthy := p.seed.runs[j.name]
 	switch {
-	case err == nil && got == s.rows:
-		return "equal", ""
-	case s.carries && (err != nil || tells(s.output(place, name))):
+	case p.Same && j.name == "lint" && strings.ReplaceAll(r.output, p.name, p.seed.Name) != healthy.output:
+		return "", "lint says: " + r.output + "of the seed: " + healthy.output
+	case p.Same && j.name == "diff" && r.status != 0:
+		return "", "the rows are not the seed's"
+	}
+	return fmt.Sprintf("exit %d", r.status), ""
+}
+
+// judgeRows looks at what was written.
+func (p *patient) judgeRows(j *job) (kind, fault string) {
+	out := p.output(j)
+	if j.manifest {
+		if r := p.command("verify", "out"); r.status != 0 {
+			return "", "exit 0, but the output cannot be verified: " + r.output
+		}
+	}
+	if err := readable(out, !j.carries); err != nil {
+		return "", fmt.Sprintf("exit 0, but the output cannot be read: %v", err)
+	}
+	want := p.seed.runs[j.name].rows
+	blind := !p.Same && !(p.seed.crc && p.Blind) // nothing says what the rows should be
+	if want == "" || blind {
+		return "written", ""
+	}
+	got, err := rowsHash(out)
+	switch {
+	case err == nil && got == want:
+		return "the seed's rows", ""
+	case !p.Same && j.carries && (err != nil || tells(out)):
 		return "carried", ""
 	case err != nil:
 		return "", fmt.Sprintf("exit 0, but the output cannot be read: %v", err)
-	case s.crc && damage == "swapped pages":
-		return "undetectable", "" // each page still has its own checksum
-	case s.crc:
-		return "", "exit 0 and wrong rows, although checksums cover them"
 	}
-	return "undetectable", ""
+	return "", "exit 0 and wrong rows"
+}
+
+// readable opens a file that was written and, where no chunk in it is as its source had it, reads every value.
+func readable(name string, all bool) error {
+	f, err := parquetio.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	for g, group := range f.RowGroups() {
+		for leaf := range f.Schema().Leaves() {
+			if !all {
+				break
+			}
+			r, err := f.Reader(g, []int{leaf}, 0, group.Rows)
+			if err != nil {
+				return err
+			}
+			for err == nil {
+				_, err = r.Next(4096)
+			}
+			r.Close()
+			if err != io.EOF {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func entries(dir string) (out []string) {
@@ -293,26 +507,30 @@ type run struct {
 	took     time.Duration
 }
 
-func runLimited(bin string, args []string) run {
-	ctx, cancel := context.WithTimeout(context.Background(), damageSeconds*time.Second)
+func (p *patient) run(j *job) run { return p.command(j.args(p)...) }
+
+// command runs the tool in the mutant's folder. A run that is out of CPU time ends by a signal.
+func (p *patient) command(args ...string) run {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*damageSeconds*time.Second)
 	defer cancel()
-	argv := append([]string{"-c", fmt.Sprintf(`ulimit -v %d; exec "$0" "$@"`, damageAddress), bin}, args...)
+	argv := append([]string{"-c", fmt.Sprintf(`ulimit -v %d; ulimit -t %d; exec "$0" "$@"`, damageAddress, damageSeconds), p.ward.bin}, args...)
 	cmd := exec.CommandContext(ctx, "sh", argv...)
 	cmd.Env = toolEnv("GOMAXPROCS=1")
+	cmd.Dir = p.dir
 	cmd.WaitDelay = time.Second
-	start := time.Now()
 	out, err := cmd.CombinedOutput()
-	r := run{output: string(out), took: time.Since(start), hung: ctx.Err() != nil, status: -1}
-	if cmd.ProcessState != nil {
-		r.status = cmd.ProcessState.ExitCode()
-		if u, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-			r.resident = u.Maxrss
-			if runtime.GOOS == "darwin" {
-				r.resident >>= 10
-			}
-		}
-	} else {
+	r := run{output: string(out), hung: ctx.Err() != nil, status: -1}
+	if cmd.ProcessState == nil {
 		r.output += err.Error()
+		return r
+	}
+	r.status, r.took = cmd.ProcessState.ExitCode(), cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime()
+	r.hung = r.hung || r.took >= damageSeconds*time.Second
+	if u, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		r.resident = u.Maxrss
+		if runtime.GOOS == "darwin" {
+			r.resident >>= 10
+		}
 	}
 	return r
 }
@@ -409,138 +627,45 @@ func chunkTells(b []byte) bool {
 	return false
 }
 
-// A damage is one way to damage a file; make returns false where the seed does not lend itself to it.
-type damage struct {
-	name string
-	make func(*rand.Rand, *seed) ([]byte, bool)
-}
-
-var damages = []damage{
-	{"a bit in the data", func(r *rand.Rand, s *seed) ([]byte, bool) { return flipped(r, s.data, 0, s.footer(), 1), true }},
-	{"a bit in the footer", func(r *rand.Rand, s *seed) ([]byte, bool) {
-		return flipped(r, s.data, s.footer(), len(s.data), 1), s.footer() < len(s.data)
-	}},
-	{"some bits in the data", func(r *rand.Rand, s *seed) ([]byte, bool) {
-		return flipped(r, s.data, 0, s.footer(), 2+r.IntN(30)), true
-	}},
-	{"some bits in the footer", func(r *rand.Rand, s *seed) ([]byte, bool) {
-		return flipped(r, s.data, s.footer(), len(s.data), 2+r.IntN(6)), s.footer() < len(s.data)
-	}},
-	{"truncated", func(r *rand.Rand, s *seed) ([]byte, bool) { return s.data[:r.IntN(len(s.data))], true }},
-	{"a piece cut out", func(r *rand.Rand, s *seed) ([]byte, bool) {
-		from, to := piece(r, s.data, 2000)
-		return slices.Concat(s.data[:from], s.data[to:]), true
-	}},
-	{"a piece zeroed", func(r *rand.Rand, s *seed) ([]byte, bool) {
-		from, to := piece(r, s.data, 2000)
-		out := bytes.Clone(s.data)
-		clear(out[from:to])
-		return out, true
-	}},
-	{"a piece of noise", func(r *rand.Rand, s *seed) ([]byte, bool) {
-		from, to := piece(r, s.data, 500)
-		out := bytes.Clone(s.data)
-		for i := from; i < to; i++ {
-			out[i] = byte(r.Uint32())
-		}
-		return out, true
-	}},
-	{"a piece twice", func(r *rand.Rand, s *seed) ([]byte, bool) {
-		from, to := piece(r, s.data, 2000)
-		return slices.Concat(s.data[:to], s.data[from:]), true
-	}},
-	{"pieces exchanged", func(r *rand.Rand, s *seed) ([]byte, bool) {
-		a, b := piece(r, s.data, 1000)
-		c := min(len(s.data), b+1+r.IntN(1000))
-		return slices.Concat(s.data[:a], s.data[b:c], s.data[a:b], s.data[c:]), true
-	}},
-	{"swapped pages", func(r *rand.Rand, s *seed) ([]byte, bool) {
-		if len(s.pages) == 0 {
-			return nil, false
-		}
-		i := r.IntN(len(s.pages)/2) * 2
-		a, b := s.pages[i], s.pages[i+1]
-		return slices.Concat(s.data[:a[0]], s.data[b[0]:b[0]+b[1]], s.data[a[0]:a[0]+a[1]], s.data[b[0]+b[1]:]), true
-	}},
-	{"another ending", func(r *rand.Rand, s *seed) ([]byte, bool) {
-		ends := [][]byte{{0}, []byte("PAR1"), []byte("\xff\xff\xff\xffPAR1"), []byte("\xff\xff\xff\x7fPAR1"), {0xff, 0xfe}, bytes.Repeat([]byte("["), 20000)}
-		return slices.Concat(s.data, ends[r.IntN(len(ends))]), true
-	}},
-}
-
-// footer is where the footer of a Parquet file begins; of other files, the end.
-func (s *seed) footer() int {
-	n := len(s.data)
-	if !strings.HasSuffix(s.name, ".parquet") {
-		return n
-	}
-	length := int(s.data[n-8]) | int(s.data[n-7])<<8 | int(s.data[n-6])<<16
-	return n - 8 - length
-}
-
-func flipped(r *rand.Rand, data []byte, from, to, count int) []byte {
-	out := bytes.Clone(data)
-	if from >= to {
-		return out
-	}
-	for range count {
-		out[from+r.IntN(to-from)] ^= 1 << r.IntN(8)
-	}
-	return out
-}
-
-// piece is a range of at least one byte and at most most.
-func piece(r *rand.Rand, data []byte, most int) (from, to int) {
-	from = r.IntN(len(data) - 1)
-	return from, min(len(data), from+1+r.IntN(most))
-}
-
-// A tally is what became of all mutants.
+// A tally is what became of all runs.
 type tally struct {
-	mu        sync.Mutex
-	kinds     map[string]int
-	quiet     map[string]int // undetectable, by seed and damage
-	faults    []string
-	notes     []string
-	recovered int
-	resident  int64
-	took      time.Duration
+	mu       sync.Mutex
+	kinds    map[string]map[string]int // by job and end
+	faults   []string
+	notes    []string
+	resident int64
+	took     time.Duration
 }
 
 func (c *tally) add(v verdict) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.kinds == nil {
-		c.kinds, c.quiet = map[string]int{}, map[string]int{}
+		c.kinds = map[string]map[string]int{}
 	}
-	kind := v.kind
-	if kind == "refused" {
-		kind = fmt.Sprintf("refused with %d", v.status)
+	if c.kinds[v.job] == nil {
+		c.kinds[v.job] = map[string]int{}
 	}
-	c.kinds[kind]++
-	if v.kind == "undetectable" {
-		c.quiet[v.seed+", "+v.damage]++
-	}
+	c.kinds[v.job][v.kind]++
 	if v.fault != "" {
 		c.faults = append(c.faults, v.fault+v.note)
 	} else if v.note != "" {
-		c.notes = append(c.notes, v.kind+v.note)
-	}
-	if v.recovered {
-		c.recovered++
+		c.notes = append(c.notes, v.job+": "+v.kind+v.note)
 	}
 	c.resident, c.took = max(c.resident, v.resident), max(c.took, v.took)
 }
 
 func (c *tally) report(t *testing.T) {
-	t.Logf("ends: %v; at most %d MiB and %.1f s; %d panics of a reader recovered", c.kinds, c.resident>>10, c.took.Seconds(), c.recovered)
-	t.Logf("wrong rows that nothing in the file can tell: %v", c.quiet)
+	for _, j := range slices.Sorted(maps.Keys(c.kinds)) {
+		t.Logf("%s: %v", j, c.kinds[j])
+	}
+	t.Logf("at most %d MiB and %.1f s of CPU time", c.resident>>10, c.took.Seconds())
 	for _, n := range c.notes {
 		t.Log(n)
 	}
 	slices.Sort(c.faults)
 	for i, f := range c.faults {
-		if i == 20 {
+		if i == 40 {
 			t.Errorf("… %d more", len(c.faults)-i)
 			break
 		}

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A run of lint --fix over many files that is killed leaves each of them whole; the rerun mends the others, and only these, and the
+// A run of lint --fix over many files that is killed leaves each of them whole; the rerun fixes the others, and only these, and the
 // manifest tells the truth.
 func TestFixIsKilled(t *testing.T) {
 	const files = 3
@@ -43,8 +43,8 @@ func TestFixIsKilled(t *testing.T) {
 			}
 		}
 		said := p.must(t, fix(p)...)
-		if mended := strings.Count(said, "drops the column"); mended != files-done {
-			t.Errorf("%s: %d files had been mended, and the rerun mends %d: %s", point, done, mended, said)
+		if fixed := strings.Count(said, "drops the column"); fixed != files-done {
+			t.Errorf("%s: %d files had been fixed, and the rerun fixes %d: %s", point, done, fixed, said)
 		}
 		got, _ = contents(t, p.dir)
 		for name, sum := range want {

@@ -27,7 +27,7 @@ func TestGuide(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, split := range []string{"train", "test"} {
-		rows := readFile(t, "../../testdata/recipes/gsm8k/"+split+".want.jsonl")
+		rows := readFile(t, "../../datasets/testdata/gsm8k/"+split+".want.jsonl")
 		if err := os.WriteFile(filepath.Join(verl, split+".jsonl"), rows, 0o666); err != nil {
 			t.Fatal(err)
 		}

@@ -3,6 +3,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -19,7 +20,10 @@ func main() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
-	cli.FollowLimits()
+	if err := cli.FollowLimits(); err != nil {
+		fmt.Fprintln(os.Stderr, "rlprep:", err)
+		os.Exit(cli.ExitFile)
+	}
 	ctx, stop := interruptible(context.Background())
 	status := cli.Main(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()

@@ -42,16 +42,22 @@ func (l leakChecked) Run() int {
 //	exits N CMD…  runs CMD, which has to end with status N
 //	like FILE     what the last command wrote to stdout, then to stderr, is FILE, but for times, rates, memory and platform
 //	$HF_ENDPOINT  a Hub on this machine that has the sample as openai/gsm8k, in Parquet and, as owner/lines, in JSON Lines
+//	$HOSTILE      testdata/parquet/hostile: files that were made to break readers, or that few readers know
 //	[shared]      the shared data is there; $SHARED is its directory
 func TestScript(t *testing.T) {
 	shared := sharedData()
 	endpoint := sampleHub(t)
+	hostile, err := filepath.Abs(filepath.Join("..", "..", "testdata", "parquet", "hostile"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:           filepath.Join("..", "..", "testdata", "script"),
 		UpdateScripts: *update,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("SHARED", shared)
 			e.Setenv("NO_COLOR", "1")
+			e.Setenv("HOSTILE", hostile)
 			e.Setenv("HF_ENDPOINT", endpoint)
 			e.Setenv("HF_HOME", filepath.Join(e.WorkDir, "hf"))
 			return nil

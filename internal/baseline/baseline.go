@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -67,11 +68,13 @@ func Parse(name string, text []byte) (Baseline, error) {
 // lineOf returns the line, from 1, at which JSON is wrong.
 func lineOf(text []byte, err error) int {
 	at := int64(0)
-	switch e := err.(type) {
-	case *json.SyntaxError:
-		at = e.Offset
-	case *json.UnmarshalTypeError:
-		at = e.Offset
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		at = syntax.Offset
+	case errors.As(err, &kind):
+		at = kind.Offset
 	}
 	return 1 + bytes.Count(text[:min(at, int64(len(text)))], []byte("\n"))
 }

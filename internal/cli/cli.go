@@ -8,11 +8,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/rlprep/rlprep/internal/escape"
+	"github.com/rlprep/rlprep/internal/infile"
+	"github.com/rlprep/rlprep/internal/overwrite"
 	"github.com/rlprep/rlprep/schema"
 )
 
@@ -41,25 +45,36 @@ var commands = []func(*app) *cobra.Command{
 
 // An app is what the commands share: the streams and the options that every command has.
 type app struct {
+	ctx    context.Context // of the run: its end interrupts reading from pipes
 	stdin  io.Reader
 	stdout io.Writer // results; Main flushes it
-	stderr io.Writer // progress, logs, errors
+	stderr io.Writer // logs, errors
+	raw    io.Writer // below stdout: for what is safe, and holds what stdout would escape (colours, commands for a CI system)
+	screen io.Writer // below stderr: for progress
 
 	terminal bool // stdout is a terminal
 	quiet    bool
 
-	remote hubRemote // where names that begin with hf:// lead
+	guard  overwrite.Guard // of what is read and what is written
+	remote hubRemote       // where names that begin with hf:// lead
 }
 
 // Main runs rlprep with the arguments after the program's name and returns its exit status. Results go to stdout; progress,
 // logs and errors to stderr. When ctx is cancelled, the run ends early with ExitInterrupted.
 func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	out := bufio.NewWriterSize(stdout, 64<<10)
-	a := &app{stdin: stdin, stdout: out, stderr: stderr, terminal: isTerminal(stdout)}
+	a := &app{ctx: ctx, stdin: infile.Interruptible(ctx, stdin), stdout: escape.NewWriter(out), stderr: escape.NewWriter(stderr), raw: out, screen: stderr, terminal: isTerminal(stdout)}
 	a.remote.app = a
 	defer a.remote.close()
 	root := newRoot(a)
 	root.SetArgs(args)
+	for name, w := range map[string]io.Writer{"standard output": stdout, "standard error": stderr} {
+		if f, ok := w.(*os.File); ok {
+			if err := a.guard.Stream(name, f); err != nil { // nothing is read yet
+				panic(err)
+			}
+		}
+	}
 	cmd, err := root.ExecuteContextC(ctx)
 	if ferr := out.Flush(); err == nil && ferr != nil {
 		err = withCode(ExitFile, fmt.Errorf("write to standard output: %w", ferr))
@@ -68,7 +83,7 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 		return ExitClean
 	}
 	code := exitCode(ctx, err)
-	printError(stderr, cmd.CommandPath(), code, err)
+	printError(a.stderr, cmd.CommandPath(), code, err)
 	return code
 }
 
@@ -92,7 +107,7 @@ recipe, checks what the trainer's agent loop will really demand, and writes shar
 		SilenceUsage:  true,
 	}
 	root.SetIn(a.stdin)
-	root.SetOut(a.stdout)
+	root.SetOut(a.raw) // help and completion: texts of ours, with tabs
 	root.SetErr(a.stderr)
 	root.SetVersionTemplate("rlprep {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)

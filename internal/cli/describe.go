@@ -14,46 +14,52 @@ import (
 // scripts may rely on (docs/scripting.md).
 
 type ruleInfo struct {
-	ID       string        `json:"id"`
-	Name     string        `json:"name"`
-	Title    string        `json:"title"`
-	Level    string        `json:"level"` // for the default target
-	Rows     string        `json:"rows"`
-	Doc      string        `json:"doc"`
-	Facts    []string      `json:"facts,omitempty"`
-	Holds    []holdingInfo `json:"holds"`
-	Fix      string        `json:"fix,omitempty"`
-	Mends    []mendInfo    `json:"mends"`
-	Unmended string        `json:"unmended,omitempty"`
-	HelpURL  string        `json:"help_url"`
-	Examples []ruleExample `json:"examples"`
+	ID       string         `json:"id"`
+	Name     string         `json:"name"`
+	Title    string         `json:"title"`
+	Level    string         `json:"level"` // for the last version of the framework
+	Rows     string         `json:"rows"`
+	Doc      string         `json:"doc"`
+	Cites    []string       `json:"facts,omitempty"`
+	Applies  []severityInfo `json:"holds"`
+	Manual   string         `json:"fix,omitempty"`
+	Fixes    []fixInfo      `json:"mends"`
+	Unfixed  string         `json:"unmended,omitempty"`
+	HelpURL  string         `json:"help_url"`
+	Examples []ruleExample  `json:"examples"`
 }
 
-// A mendInfo is one way in which 'lint --fix' mends what a rule finds.
-type mendInfo struct {
+// A fixInfo is one way in which 'lint --fix' fixes what a rule finds.
+type fixInfo struct {
 	Unsafe bool   `json:"unsafe"`
-	Does   string `json:"does"`
+	Title  string `json:"does"`
 }
 
 // String says by which flags it is done: "--fix: fills the nulls".
-func (m mendInfo) String() string {
+func (m fixInfo) String() string {
 	if m.Unsafe {
-		return "--fix --unsafe-fixes: " + m.Does
+		return "--fix --unsafe-fixes: " + m.Title
 	}
-	return "--fix: " + m.Does
+	return "--fix: " + m.Title
 }
 
-type holdingInfo struct {
+type severityInfo struct {
 	Versions    string `json:"versions,omitempty"`
 	Trainer     string `json:"trainer,omitempty"`
 	Level       string `json:"level"`
 	Consequence string `json:"consequence,omitempty"`
 }
 
-// where says for whom the holding holds: "verl >=0.9, trainer v1".
-func (h holdingInfo) where() string {
-	s := "verl " + h.Versions
-	if h.Versions == "" {
+// where says to whom it applies: "verl >=0.9, trainer v1". The first that fits counts, so what follows another one (i > 0) without a
+// condition is for the others.
+func (h severityInfo) where(f *rule.Framework, i int) string {
+	s := f.Name + " " + h.Versions
+	switch {
+	case h.Versions == "" && h.Trainer == "" && i > 0:
+		return "otherwise"
+	case len(f.Versions) == 0:
+		s = "every trainer"
+	case h.Versions == "":
 		s = "every version"
 	}
 	if h.Trainer != "" {
@@ -104,7 +110,7 @@ func newFoundInfo(want string) foundInfo {
 	if words[0] == "launch" {
 		f.File = -1
 	} else {
-		fmt.Sscan(words[0], &f.File)
+		_, _ = fmt.Sscan(words[0], &f.File) // no number: the first file
 	}
 	if len(words) > 1 && f.File >= 0 {
 		if n, _ := fmt.Sscan(words[1], &row); n == 1 && row >= 0 {
@@ -132,18 +138,27 @@ func (e ruleExample) heading() string {
 	return s
 }
 
+// describedFor is the target whose level is shown of a rule: the last version of its framework, and of what every framework has the
+// default target.
+func describedFor(r *rule.Rule) rule.Target {
+	if t := r.Framework.Latest(); t != (rule.Target{}) {
+		return t
+	}
+	return rule.DefaultTarget()
+}
+
 func describeRule(r *rule.Rule) ruleInfo {
-	h, _ := r.Holding(rule.DefaultTarget)
+	h, _ := r.Severity(describedFor(r))
 	d := ruleInfo{
 		ID: r.ID, Name: r.Name, Title: r.Title, Level: h.Level.String(), Rows: r.Rows.String(), Doc: strings.Trim(r.Doc, "\n"),
-		Facts: r.Facts, Fix: r.FixFor(""), HelpURL: report.HelpURL(r), Holds: []holdingInfo{}, Examples: []ruleExample{},
-		Mends: []mendInfo{}, Unmended: r.Unmended,
+		Cites: r.Cites, Manual: r.ManualFor(""), HelpURL: report.HelpURL(r), Applies: []severityInfo{}, Examples: []ruleExample{},
+		Fixes: []fixInfo{}, Unfixed: r.Unfixed,
 	}
-	for _, m := range r.Mends {
-		d.Mends = append(d.Mends, mendInfo{m.Unsafe, m.Does})
+	for _, m := range r.Fixes {
+		d.Fixes = append(d.Fixes, fixInfo{m.Unsafe, m.Title})
 	}
-	for _, h := range r.Holds {
-		d.Holds = append(d.Holds, holdingInfo{h.Versions, h.Trainer, h.Level.String(), h.Consequence})
+	for _, h := range r.Applies {
+		d.Applies = append(d.Applies, severityInfo{h.Versions, h.Trainer, h.Level.String(), h.Consequence})
 	}
 	for _, e := range r.Examples {
 		found := describeAll(e.Want, newFoundInfo)

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rlprep/rlprep/internal/diff"
+	"github.com/rlprep/rlprep/internal/escape"
 	"github.com/rlprep/rlprep/internal/record"
 	"github.com/rlprep/rlprep/internal/source"
 	"github.com/rlprep/rlprep/schema"
@@ -22,6 +23,7 @@ type diffing struct {
 	key    string
 	opt    diff.Options
 	split  []string
+	limits readLimits
 	asJSON bool
 }
 
@@ -44,6 +46,7 @@ content_defined_chunking), is a note, and makes a difference with --strict alone
 	f := cmd.Flags()
 	f.StringVar(&d.key, "key", "", "compare rows that have the same value at PATH, which must be unique, in place of rows at the same place")
 	f.StringArrayVar(&d.split, "split", nil, "compare only these splits; repeatable")
+	d.limits.register(f)
 	f.IntVar(&d.opt.Values, "values", 10, "how many values that differ are shown for each split")
 	f.BoolVar(&d.opt.Strict, "strict", false, "notes are differences too")
 	f.BoolVar(&d.asJSON, "json", false, "print an object")
@@ -71,7 +74,7 @@ func (d *diffing) run(ctx context.Context, old, new string) error {
 		return err
 	}
 	defer b.Close()
-	out, err := d.compare(ctx, a, b)
+	out, err := d.compare(source.Together(ctx), a, b)
 	if err != nil {
 		return err
 	}
@@ -88,13 +91,13 @@ func (d *diffing) run(ctx context.Context, old, new string) error {
 }
 
 func (d *diffing) open(ctx context.Context, name string) (*source.Set, error) {
-	in := inputFlags{splits: d.split}
+	in := inputFlags{splits: d.split, limits: d.limits}
 	spec, err := in.spec(d.app, []string{name})
 	if err != nil {
 		return nil, err
 	}
 	spec.Hash = false
-	set, err := source.Resolve(ctx, spec)
+	set, err := d.app.resolve(ctx, "OLD and NEW", spec)
 	return set, asInput(err)
 }
 
@@ -258,21 +261,21 @@ func (c *comparison) print(w io.Writer) {
 		names = append(names, s.Name)
 		if s.Only != "" {
 			side := map[string]string{"old": c.Old, "new": c.New}[s.Only]
-			fmt.Fprintf(w, "split %s: in %s alone\n", s.Name, side)
+			escape.Fprintf(w, "split %s: in %s alone\n", s.Name, side)
 			continue
 		}
 		for _, d := range s.Differences {
-			fmt.Fprintf(w, "%s%s\n", s.Name, line(d))
+			escape.Fprintf(w, "%s%s\n", s.Name, line(d))
 		}
 		told := slices.DeleteFunc(slices.Clone(s.Differences), func(d diff.Difference) bool { return d.Kind != diff.Value && d.Kind != diff.Row })
 		if n := max(s.CellsDiffer, s.RowsDiffer); n > int64(len(told)) {
-			fmt.Fprintf(w, "%s: … in all %s rows differ\n", s.Name, thousands(s.RowsDiffer))
+			escape.Fprintf(w, "%s: … in all %s rows differ\n", s.Name, thousands(s.RowsDiffer))
 		}
 	}
 	if c.Same {
-		fmt.Fprintf(w, "the same: %s rows in %s\n", thousands(rows), strings.Join(names, ", "))
+		escape.Fprintf(w, "the same: %s rows in %s\n", thousands(rows), strings.Join(names, ", "))
 	} else {
-		fmt.Fprintf(w, "different\n")
+		escape.Fprintf(w, "different\n")
 	}
 }
 

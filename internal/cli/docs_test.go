@@ -15,21 +15,31 @@ import (
 	"testing"
 
 	"github.com/rlprep/rlprep/datasets"
+	"github.com/rlprep/rlprep/internal/report"
 	"github.com/rlprep/rlprep/schema/rule"
 	"github.com/rlprep/rlprep/transform"
 )
 
+var docsDir = flag.String("docs", "", "folder of the generated pages in place of docs/")
+
 var update = flag.Bool("update", false, "write the generated pages of docs/ anew")
 
-// targets are the columns of the table of rules.
-var targets = []string{"verl@0.5", "verl@0.6", "verl@0.7", "verl@0.8", "verl@0.9", "verl@0.9-v0"}
+// targets are the columns of the table of rules: every target of every framework.
+func targets() (names []string) {
+	for _, f := range rule.Frameworks() {
+		for _, t := range f.Targets() {
+			names = append(names, t.String())
+		}
+	}
+	return names
+}
 
 // generated are the folders below docs/ that hold generated pages and nothing else.
 var generated = []string{"rules", "transforms", "recipes"}
 
 // TestDocs holds the pages that are made from the registries to what these say now; -update ('make docs') writes them.
 func TestDocs(t *testing.T) {
-	docs := filepath.Join(root(t), "docs")
+	docs := cmp.Or(*docsDir, filepath.Join(root(t), "docs"))
 	want := pages(t)
 	if *update {
 		writePages(t, docs, want)
@@ -101,6 +111,7 @@ func pages(t *testing.T) map[string]string {
 		filepath.Join("transforms", "README.md"): index("Transforms", "A transform is one change of rows.", transformRows()),
 		filepath.Join("recipes", "README.md"):    index("Recipes", "A recipe makes samples that a trainer takes of a published dataset.", recipeRows()),
 	}
+	all["scripting.md"] = withFormats(readText(t, filepath.Join(root(t), "docs", "scripting.md")))
 	for _, r := range rule.All() {
 		all[filepath.Join("rules", r.ID+".md")] = rulePage(r) + sourceLink(t, strings.ToLower(r.ID)+"_", "schema/*/")
 	}
@@ -111,6 +122,18 @@ func pages(t *testing.T) map[string]string {
 		all[filepath.Join("recipes", r.Name+".md")] = recipePage(r) + sourceLink(t, fmt.Sprintf(`"%s"`, r.Name), "datasets/")
 	}
 	return all
+}
+
+// formatTable is the table of the findings formats in docs/scripting.md, which 'make docs' writes.
+var formatTable = regexp.MustCompile(`(?m)^\| format \|.*\n(\|.*\n)*`)
+
+// withFormats returns a page with that table as the formats are now.
+func withFormats(page string) string {
+	table := "| format | for | one entry is |\n|---|---|---|\n"
+	for _, f := range report.All() {
+		table += fmt.Sprintf("| `%s` | %s | %s |\n", f.Name, f.For, f.Entry)
+	}
+	return formatTable.ReplaceAllLiteralString(page, table)
 }
 
 // sourceLink links the Go file below dir that is called key, or that declares the quoted Name key.
@@ -147,42 +170,22 @@ func index(title, what string, rows [][]string) string {
 	return b.String()
 }
 
-// rulesIndex is the table of the rules with their level in each target, and that of the fact sheets' ids.
+// rulesIndex is the table of the rules with their level in each target.
 func rulesIndex() string {
 	var b strings.Builder
 	b.WriteString("<!-- Made by 'make docs'; do not edit. -->\n# Rules\n\n" +
 		"A rule is one fault that data can have. An empty cell: the rule is off for that target. The first digit of an id says what it is about: " +
 		"0 files and schema, 1 prompt, 2 data_source and reward, 3 agent and tools, 4 index and trace, 5 media, 6 duplicates and leaks, " +
 		"7 launch configuration, 8 SFT and preference rows. Ids are never used again.\n\n")
-	b.WriteString("| id | name | what it finds | rows | " + strings.Join(targets, " | ") + " |\n|---|---|---|---|" + strings.Repeat("---|", len(targets)) + "\n")
-	facts := map[string][]string{}
+	b.WriteString("| id | name | what it finds | rows | " + strings.Join(targets(), " | ") + " |\n|---|---|---|---|" + strings.Repeat("---|", len(targets())) + "\n")
 	for _, r := range rule.All() {
 		fmt.Fprintf(&b, "| [%s](%s.md) | %s | %s | %s |", r.ID, r.ID, r.Name, cell(r.Title), r.Rows)
-		for _, name := range targets {
+		for _, name := range targets() {
 			fmt.Fprintf(&b, " %s |", levelFor(r, name))
 		}
 		b.WriteByte('\n')
-		for _, f := range r.Facts {
-			facts[f] = append(facts[f], fmt.Sprintf("[%s](%s.md)", r.ID, r.ID))
-		}
 	}
 	b.WriteString(fixTable())
-	if len(facts) == 0 {
-		return b.String()
-	}
-	b.WriteString("\n## From the fact sheets\n\nThe rules rest on facts that were read in verl's and its loader's sources or seen by running them. Those sheets number them " +
-		"S (files and schema), R (rows) and C (launch configuration).\n\n| fact | rules |\n|---|---|\n")
-	ids := make([]string, 0, len(facts))
-	for f := range facts {
-		ids = append(ids, f)
-	}
-	slices.SortFunc(ids, func(a, b string) int {
-		const order = "SRC"
-		return cmp.Or(cmp.Compare(strings.Index(order, a[:1]), strings.Index(order, b[:1])), cmp.Compare(a, b))
-	})
-	for _, f := range ids {
-		fmt.Fprintf(&b, "| %s | %s |\n", f, strings.Join(facts[f], ", "))
-	}
 	return b.String()
 }
 
@@ -192,7 +195,7 @@ func levelFor(r *rule.Rule, name string) string {
 	if err != nil {
 		panic(err)
 	}
-	if h, ok := r.Holding(target); ok && h.Level != rule.Off {
+	if h, ok := r.Severity(target); ok && h.Level != rule.Off {
 		return h.Level.String()
 	}
 	return ""
@@ -202,9 +205,9 @@ func rulePage(r *rule.Rule) string {
 	d := describeRule(r)
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s# %s %s\n\n%s.\n\n%s\n", doNotEdit, d.ID, d.Name, capital(prose(d.Title)), paragraphs(d.Doc))
-	b.WriteString("\n## Where it holds\n\n| verl | level | what happens |\n|---|---|---|\n")
-	for _, h := range d.Holds {
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", cell(h.where()), h.Level, cell(h.Consequence))
+	fmt.Fprintf(&b, "\n## Where it applies\n\n| %s | level | what happens |\n|---|---|---|\n", cmp.Or(r.Framework.Latest().Framework, "trainer"))
+	for i, h := range d.Applies {
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", cell(h.where(r.Framework, i)), h.Level, cell(h.Consequence))
 	}
 	for _, e := range d.Examples {
 		heading := e.heading()
@@ -225,49 +228,55 @@ func rulePage(r *rule.Rule) string {
 			fmt.Fprintf(&b, "- `%s`\n", f)
 		}
 	}
-	if d.Fix != "" {
-		fmt.Fprintf(&b, "\n## How to mend it\n\n```sh\nrlprep %s --in-place FILE…\n```\n", d.Fix)
+	b.WriteString("\n## How to fix it\n\n")
+	for _, line := range fixLines(d) {
+		fmt.Fprintf(&b, "- %s\n", fixProse(line))
 	}
-	b.WriteString("\n## What lint mends\n\n")
-	for _, line := range mendLines(d) {
-		fmt.Fprintf(&b, "- %s\n", mendProse(line))
+	for i, c := range d.Cites {
+		if i == 0 {
+			b.WriteString("\n## Read in\n\n")
+		}
+		fmt.Fprintf(&b, "- `%s`\n", c)
 	}
 	return b.String()
 }
 
-// mendProse marks the flags at the beginning of a line as code.
-func mendProse(line string) string {
-	if flags, does, ok := strings.Cut(line, ": "); ok && strings.HasPrefix(flags, "--") {
+// fixProse marks a command, or the flags at the beginning of a line, as code.
+func fixProse(line string) string {
+	if strings.HasPrefix(line, "rlprep ") {
+		return "`" + line + "`"
+	}
+	if flags, does, ok := strings.Cut(line, ": "); ok && strings.HasPrefix(flags, "lint --fix") && !strings.HasSuffix(flags, "leaves it") {
 		return "`" + flags + "`: " + prose(does)
 	}
 	return prose(line)
 }
 
-// fixTable is what 'lint --fix' mends, and the list of the faults for which there is no fix.
+// fixTable is what 'lint --fix' fixes, and the list of the faults for which there is no fix.
 func fixTable() string {
 	var b, none strings.Builder
-	b.WriteString("\n## What lint --fix mends\n\nSafe: no row goes, and every value that was there says what it said. What is unsafe needs `--unsafe-fixes`.\n\n| rule | safe | unsafe | what is left |\n|---|---|---|---|\n")
+	b.WriteString("\n## What lint --fix fixes\n\nSafe: no row goes, and every value says what it said before. What is unsafe needs `--unsafe-fixes`.\n\n| rule | safe | unsafe | what is left |\n|---|---|---|---|\n")
 	launch := 0
 	for _, r := range rule.All() {
 		var does [2][]string
-		for _, m := range r.Mends {
+		for _, m := range r.Fixes {
 			k := 0
 			if m.Unsafe {
 				k = 1
 			}
-			does[k] = append(does[k], m.Does)
+			does[k] = append(does[k], m.Title)
 		}
 		name := fmt.Sprintf("[%s](%s.md) %s", r.ID, r.ID, r.Name)
 		switch {
-		case len(r.Mends) > 0:
-			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", name, cell(strings.Join(does[0], "; ")), cell(strings.Join(does[1], "; else ")), cell(r.Unmended))
-		case strings.HasPrefix(r.ID, "RL7"):
+		case len(r.Fixes) > 0:
+			fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", name, cell(strings.Join(does[0], "; ")), cell(strings.Join(does[1], "; else ")), cell(r.Unfixed))
+		case r.Unfixed == rule.InLaunch:
 			launch++
 		default:
-			fmt.Fprintf(&none, "| %s | %s |\n", name, cell(r.Unmended))
+			fmt.Fprintf(&none, "| %s | %s |\n", name, cell(r.Unfixed))
 		}
 	}
-	fmt.Fprintf(&b, "\n## For which there is no fix\n\nThe %d rules over the launch, RL701 to RL730, lie outside the data, which alone is mended; and these:\n\n| rule | why |\n|---|---|\n%s", launch, none.String())
+	fmt.Fprintf(&b, "\n## For which there is no fix\n\nThe %d rules over the launch, RL701 to RL730, lie outside the data, and only data is fixed; and these:\n\n| rule | why |\n|---|---|\n%s", launch, none.String())
 	return b.String()
 }
 

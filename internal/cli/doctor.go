@@ -17,6 +17,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rlprep/rlprep/internal/check"
+	"github.com/rlprep/rlprep/internal/escape"
 	"github.com/rlprep/rlprep/internal/hub"
 	"github.com/rlprep/rlprep/internal/lintcache"
 	"github.com/rlprep/rlprep/internal/project"
@@ -24,7 +26,7 @@ import (
 
 // A diagnosis is what doctor prints: what a bug report should say of the machine. It holds no secrets.
 type diagnosis struct {
-	Rlprep  build        `json:"rlprep"`
+	Rlprep  toolVersion  `json:"rlprep"`
 	System  systemInfo   `json:"system"`
 	Folder  folderInfo   `json:"folder"`
 	Hub     hubInfo      `json:"hub"`
@@ -123,7 +125,7 @@ func diagnose(ctx context.Context, dir, python string) (*diagnosis, error) {
 	} else if !info.IsDir() {
 		return nil, usagef("%s: not a folder", dir)
 	}
-	d := &diagnosis{Rlprep: thisBuild(), System: thisSystem(), Folder: tryFolder(dir), Hub: hubSettings(os.Getenv), Cache: cacheState(), Project: projectState()}
+	d := &diagnosis{Rlprep: thisVersion(), System: thisSystem(), Folder: tryFolder(dir), Hub: hubSettings(os.Getenv), Cache: cacheState(), Project: projectState()}
 	d.Python = askPython(ctx, python, pythonPatience)
 	return d, ctx.Err()
 }
@@ -182,7 +184,7 @@ func cacheState() cacheInfo {
 	if _, err := os.Stat(c.Dir); c.Dir == "" || err != nil {
 		return c
 	}
-	if store, err := lintcache.Open(c.Dir, cacheLimit); err == nil {
+	if store, err := lintcache.Open(c.Dir, check.CacheLimit); err == nil {
 		c.Entries, c.Bytes = store.Size()
 	}
 	return c
@@ -195,7 +197,7 @@ func projectState() *projectInfo {
 		return nil
 	}
 	out := &projectInfo{File: name}
-	if err = cmp.Or(err, p.open(func(string) bool { return false })); err != nil {
+	if err = cmp.Or(err, p.open(&app{}, func(string) bool { return false })); err != nil {
 		out.Fault, _, _ = strings.Cut(err.Error(), "\n")
 		return out
 	}
@@ -213,24 +215,25 @@ type doctorPage struct{ w io.Writer }
 func (p doctorPage) line(label string, words ...string) {
 	const indent = 10
 	at := indent
-	fmt.Fprintf(p.w, "%-*s", indent, label)
+	escape.Fprintf(p.w, "%-*s", indent, label)
 	for i, word := range words {
+		word = escape.Text(word)
 		if i < len(words)-1 {
 			word += ","
 		}
 		n := utf8.RuneCountInString(word)
 		if at > indent && at+1+n > doctorWidth {
-			fmt.Fprintf(p.w, "\n%*s", indent, "")
+			escape.Fprintf(p.w, "\n%*s", indent, "")
 			at = indent
 		}
 		if at > indent {
-			fmt.Fprint(p.w, " ")
+			escape.Fprintf(p.w, " ")
 			at++
 		}
-		fmt.Fprint(p.w, word)
+		escape.Fprintf(p.w, "%s", word)
 		at += n
 	}
-	fmt.Fprintln(p.w)
+	escape.Fprintln(p.w)
 }
 
 func (d *diagnosis) print(w io.Writer) {

@@ -78,11 +78,11 @@ func fileSystem(dir string) (name string, free int64) {
 	if err := unix.Statfs(dir, &s); err != nil {
 		return "", -1
 	}
-	name = fileSystems[int64(s.Type)]
+	name = fileSystems[int64(s.Type)] //nolint:unconvert // its type differs by processor
 	if name == "" {
 		name = fmt.Sprintf("file system 0x%x", s.Type)
 	}
-	return name, int64(s.Bavail) * int64(s.Bsize)
+	return name, int64(s.Bavail) * int64(s.Bsize) //nolint:unconvert // its type differs by processor
 }
 
 func kernel() string {

@@ -9,10 +9,19 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/rlprep/rlprep/schema/rule"
 )
 
-// pythonPackages are what reads our files, in the order in which it is told.
-var pythonPackages = []string{"verl", "datasets", "pyarrow", "pandas", "polars", "duckdb", "huggingface_hub"}
+// pythonPackages returns what reads our files, in the order in which doctor prints it: the frameworks, then the libraries.
+func pythonPackages() (names []string) {
+	for _, f := range rule.Frameworks() {
+		if f.Python != "" {
+			names = append(names, f.Python)
+		}
+	}
+	return append(names, "datasets", "pyarrow", "pandas", "polars", "duckdb", "huggingface_hub")
+}
 
 // pythonPatience is how long a Python may take to answer: on a cold network file system it is slow.
 const pythonPatience = 10 * time.Second
@@ -76,7 +85,7 @@ func (p *pythonInfo) ask(ctx context.Context, patience time.Duration) error {
 	defer os.RemoveAll(dir)
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, path, append([]string{"-c", pythonScript}, pythonPackages...)...)
+	cmd := exec.CommandContext(ctx, path, append([]string{"-c", pythonScript}, pythonPackages()...)...)
 	cmd.Dir = dir
 	cmd.WaitDelay = time.Second
 	out, err := cmd.Output()
@@ -108,7 +117,7 @@ func (p *pythonInfo) print(page doctorPage) {
 	}
 	words := []string{p.Path, p.Version}
 	var missing []string
-	for _, name := range pythonPackages {
+	for _, name := range pythonPackages() {
 		if v := p.Packages[name]; v != nil {
 			words = append(words, name+" "+*v)
 		} else {

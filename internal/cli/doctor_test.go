@@ -38,7 +38,7 @@ func TestDoctorSecrets(t *testing.T) {
 func TestDoctorPage(t *testing.T) {
 	long := "/a/" + strings.Repeat("very long name/", 12)
 	version := "1.2.3"
-	d := &diagnosis{Rlprep: build{Version: "0.1.0", Go: "go1.26", Platform: "linux/amd64", Commit: "0123456789abcdef", Target: "verl@0.9"},
+	d := &diagnosis{Rlprep: toolVersion{Version: "0.1.0", Go: "go1.26", Platform: "linux/amd64", Commit: "0123456789abcdef", Target: "verl@0.9"},
 		System: systemInfo{Kernel: "Linux 6.1", CPUs: 64, CPULimit: 7.5, Workers: 8, Memory: 512e9, MemoryLimit: 64e9, MemoryAim: 57e9, OpenFiles: 1024},
 		Folder: folderInfo{Path: long, System: "lustre", Free: 3e12, Abilities: []ability{{Name: "fsync", Works: true}, {Name: "reflink", Why: "operation not supported"}}},
 		Hub:    hubInfo{Endpoint: "https://huggingface.co", Token: true, Offline: true, Cache: "/c"}, Cache: cacheInfo{Dir: "/k", Entries: 3, Bytes: 5000},

@@ -1,25 +1,17 @@
 package cli
 
 import (
-	"context"
-	"fmt"
-	"strings"
-
 	"github.com/spf13/cobra"
 
+	"github.com/rlprep/rlprep/internal/edit"
 	"github.com/rlprep/rlprep/schema"
-	"github.com/rlprep/rlprep/schema/rule"
-	"github.com/rlprep/rlprep/transform"
 )
 
-// A drop is the edit of one run of the command.
-type drop struct {
-	paths   []schema.Path
-	lenient bool // a file without one of the paths has been done before
-}
+// A dropArgs reads the arguments of drop.
+type dropArgs struct{ edit.Drop }
 
 func newDrop(a *app) *cobra.Command {
-	e := &drop{}
+	e := &dropArgs{}
 	c := &columns{app: a, name: "drop", edit: e}
 	cmd := &cobra.Command{
 		Use:   "drop PATH[,PATH] FILES…",
@@ -37,18 +29,8 @@ a column that no file has is an error.`,
 	return cmd
 }
 
-func (e *drop) String() string { return "drop " + joinPaths(e.paths) }
-
-func joinPaths(paths []schema.Path) string {
-	words := make([]string, len(paths))
-	for i, p := range paths {
-		words[i] = string(p)
-	}
-	return strings.Join(words, ",")
-}
-
-func (e *drop) parse(args []string) (files []string, err error) {
-	e.paths, files, err = leadingPaths(args, "such as: rlprep drop raw_text train.parquet -o out/")
+func (e *dropArgs) parse(args []string) (files []string, err error) {
+	e.Paths, files, err = leadingPaths(args, "such as: rlprep drop raw_text train.parquet -o out/")
 	return files, err
 }
 
@@ -62,31 +44,4 @@ func leadingPaths(args []string, such string) ([]schema.Path, []string, error) {
 	}
 	list, err := paths(args[0])
 	return list, args[1:], err
-}
-
-func (e *drop) prepare(files []*rule.File, inPlace bool) error {
-	e.lenient = inPlace
-	for _, p := range e.paths {
-		if err := missingEverywhere(files, p); inPlace && err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (e *drop) steps(_ context.Context, src *fileSource, i int, _ int64) ([]transform.Transform, []string, error) {
-	f := src.files[i]
-	var have []schema.Path
-	var notes []string
-	for _, p := range e.paths {
-		if _, ok := f.Schema.Lookup(p); ok || !e.lenient {
-			have = append(have, p)
-		} else {
-			notes = append(notes, fmt.Sprintf("has no %s", p))
-		}
-	}
-	if len(have) == 0 {
-		return nil, notes, nil
-	}
-	return []transform.Transform{transform.Drop{Paths: have}}, notes, nil
 }

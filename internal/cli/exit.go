@@ -7,8 +7,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"strings"
 	"syscall"
+
+	"github.com/rlprep/rlprep/internal/escape"
 )
 
 // The exit statuses. Scripts may rely on them; a status that is not listed here means that the run failed.
@@ -97,22 +98,20 @@ func closedPipe(err error) bool {
 	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
 }
 
-// printError writes err to w as "rlprep CMD: text", a line for each line of it.
+// printError writes err to w as "rlprep CMD: text", a line for each of the errors that were joined.
 func printError(w io.Writer, name string, code int, err error) {
 	if s, ok := err.(interface{ silent() bool }); closedPipe(err) || ok && s.silent() {
 		return
 	}
-	text := err.Error()
+	lines := escape.Error(err)
 	if code == ExitInterrupted {
-		text = "interrupted"
+		lines = []string{"interrupted"}
 	}
-	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line != "" {
-			fmt.Fprintf(w, "%s: %s\n", name, line)
-		}
+	for _, line := range lines {
+		escape.Fprintf(w, "%s: %s\n", name, line)
 	}
 	var usage *usageError
 	if errors.As(err, &usage) {
-		fmt.Fprintf(w, "Run '%s --help' for usage.\n", name)
+		escape.Fprintf(w, "Run '%s --help' for usage.\n", name)
 	}
 }

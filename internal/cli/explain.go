@@ -19,7 +19,7 @@ func newExplain(a *app) *cobra.Command {
 		Use:   "explain NAME",
 		Short: "explain a rule, a recipe or a transform",
 		Long: `Explains a rule (by id or name), a recipe or a transform: what it does, what the trainer does with such data and in
-which versions, examples that the tests run, and how to mend what a rule finds.`,
+which versions, examples that the tests run, and how to fix what a rule finds.`,
 		Example: `  rlprep explain RL301
   rlprep explain agent-name-null --json
   rlprep explain gsm8k`,
@@ -77,33 +77,34 @@ func explainRule(w io.Writer, r *rule.Rule) {
 	fmt.Fprintf(w, "%s %s (%s)\n%s\n", r.ID, r.Name, d.Level, r.Title)
 	section(w, "", r.Doc)
 	var holds strings.Builder
-	for _, h := range d.Holds {
-		fmt.Fprintf(&holds, "%s: %s\n", h.where(), h.Level)
+	for i, h := range d.Applies {
+		fmt.Fprintf(&holds, "%s: %s\n", h.where(r.Framework, i), h.Level)
 		if h.Consequence != "" {
 			fmt.Fprintf(&holds, "  %s\n", h.Consequence)
 		}
 	}
-	section(w, "WHERE IT HOLDS", holds.String())
+	section(w, "WHERE IT APPLIES", holds.String())
 	for _, e := range d.Examples {
 		explainExample(w, e)
 	}
-	if r.Fix != "" {
-		section(w, "HOW TO MEND IT", "rlprep "+r.FixFor("")+" --in-place FILE…")
-	}
-	section(w, "WHAT LINT MENDS", strings.Join(mendLines(d), "\n"))
+	section(w, "HOW TO FIX IT", strings.Join(fixLines(d), "\n"))
+	section(w, "READ IN", strings.Join(d.Cites, "\n"))
 	section(w, "MORE", d.HelpURL)
 }
 
-// mendLines says what 'lint --fix' does about a rule, and what it leaves.
-func mendLines(d ruleInfo) (lines []string) {
-	for _, m := range d.Mends {
-		lines = append(lines, m.String())
+// fixLines says what fixes what a rule finds: a command of one's own choice, what 'lint --fix' does, and what it leaves.
+func fixLines(d ruleInfo) (lines []string) {
+	if d.Manual != "" {
+		lines = append(lines, "rlprep "+d.Manual+" --in-place FILE…")
+	}
+	for _, f := range d.Fixes {
+		lines = append(lines, "lint "+f.String())
 	}
 	switch {
-	case len(d.Mends) == 0:
-		lines = append(lines, "nothing: "+d.Unmended)
-	case d.Unmended != "":
-		lines = append(lines, "left: "+d.Unmended)
+	case len(d.Fixes) == 0:
+		lines = append(lines, "lint --fix leaves it: "+d.Unfixed)
+	case d.Unfixed != "":
+		lines = append(lines, "left: "+d.Unfixed)
 	}
 	return lines
 }

@@ -17,7 +17,7 @@ func TestExportExamples(t *testing.T) {
 	shown := 0
 	for _, r := range rule.All() {
 		for i := range r.Examples {
-			e, err := ruletest.Export(r, i, rule.DefaultTarget)
+			e, err := ruletest.Export(r, i, rule.DefaultTarget())
 			if err != nil {
 				t.Fatalf("%s, example %d: %v", r.ID, i, err)
 			}

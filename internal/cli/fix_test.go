@@ -123,7 +123,7 @@ func newFixCase(t *testing.T, r *rule.Rule, e rule.Example) (c *fixCase, skip st
 	}
 	target := e.Target
 	if target == "" {
-		target = rule.DefaultTarget.String()
+		target = rule.DefaultTarget().String()
 	}
 	c.args = slices.Concat([]string{"--select", r.ID, "--kind", kind.String(), "--target", target}, train, val)
 	return c, ""
@@ -177,15 +177,12 @@ func fileInfo(t *testing.T, name string) fs.FileInfo {
 // unwritten are rules of which no bad example can be written as Parquet here; sets of faults have them.
 var unwritten = map[string]string{"RL002": "empty_first_group", "RL003": "map_column"}
 
-// TestFixExamples mends the bad example of every rule that --fix mends: nothing of the rule is found then, columns that no mend names are
+// TestFixExamples fixes the bad example of every rule that --fix fixes: nothing of the rule is found then, columns that no fix names are
 // the input's byte for byte, and once more changes nothing. Good examples are left alone.
 func TestFixExamples(t *testing.T) {
-	mended := 0
+	fixed := 0
 	for _, r := range rule.All() {
-		if len(r.Mends) == 0 {
-			if r.Unmended == "" {
-				t.Errorf("%s: neither how 'lint --fix' mends it nor why not", r.ID)
-			}
+		if len(r.Fixes) == 0 { // why, ruletest asks
 			continue
 		}
 		done := 0
@@ -195,24 +192,24 @@ func TestFixExamples(t *testing.T) {
 				if skip != "" {
 					t.Skip(skip)
 				}
-				if c.mend(e) {
+				if c.fix(e) {
 					done++
 				}
 			})
 		}
 		if done == 0 && unwritten[r.ID] == "" && !t.Failed() {
-			t.Errorf("%s: no bad example was mended", r.ID)
+			t.Errorf("%s: no bad example was fixed", r.ID)
 		}
-		mended += done
+		fixed += done
 	}
-	t.Logf("%d bad examples mended", mended)
-	if mended < 40 && !t.Failed() {
-		t.Errorf("only %d bad examples were mended", mended)
+	t.Logf("%d bad examples fixed", fixed)
+	if fixed < 40 && !t.Failed() {
+		t.Errorf("only %d bad examples were fixed", fixed)
 	}
 }
 
-// mend mends the example and reports whether there was something to mend.
-func (c *fixCase) mend(e rule.Example) bool {
+// fix fixes the example and reports whether there was something to fix.
+func (c *fixCase) fix(e rule.Example) bool {
 	before := stamps(c.T, c.files)
 	bad, _ := c.lint()
 	if e.Launch != "" {
@@ -234,9 +231,9 @@ func (c *fixCase) mend(e rule.Example) bool {
 			c.Errorf("a good example was changed: %s", said)
 		}
 		return false
-	case e.Left != "":
-		if len(left) == 0 || !strings.Contains(said, e.Left) {
-			c.Errorf("left is %v, %q, expected %q", left, said, e.Left)
+	case e.Unfixed != "":
+		if len(left) == 0 || !strings.Contains(said, e.Unfixed) {
+			c.Errorf("left is %v, %q, expected %q", left, said, e.Unfixed)
 		}
 	case len(left) > 0 && strings.Contains(said, "every row of ") && allBad(e):
 		return true
@@ -246,10 +243,10 @@ func (c *fixCase) mend(e rule.Example) bool {
 		c.Error("no file was changed")
 	}
 	c.untouched(in, said)
-	if again, more := c.lint(flags...); !slices.Equal(stamps(c.T, c.files), after) || len(again) != len(left) || strings.Contains(more, "mended:") {
+	if again, more := c.lint(flags...); !slices.Equal(stamps(c.T, c.files), after) || len(again) != len(left) || strings.Contains(more, "fixed:") {
 		c.Errorf("once more changes something: %s", more)
 	}
-	return e.Left == ""
+	return e.Unfixed == ""
 }
 
 // allBad reports whether every row of an example is found.
@@ -261,7 +258,7 @@ func allBad(e rule.Example) bool {
 	return len(e.Want) == n
 }
 
-// untouched compares the column chunks that no mend names with those of the input, unless rows were left out.
+// untouched compares the column chunks that no fix names with those of the input, unless rows were left out.
 func (c *fixCase) untouched(in []*dump, said string) {
 	for i, f := range c.files {
 		touched, gone := touchedPaths(c.T, said, f)
@@ -281,12 +278,12 @@ func (c *fixCase) untouched(in []*dump, said string) {
 	}
 }
 
-// touchedPaths are the columns of a file that are said to be mended, their names joined as a dump joins them, up to the first list;
+// touchedPaths are the columns of a file that are said to be fixed, their names joined as a dump joins them, up to the first list;
 // gone: rows were left out.
 func touchedPaths(t *testing.T, said, file string) (paths []string, gone bool) {
 	t.Helper()
 	for line := range strings.Lines(said) {
-		rest, ok := strings.CutPrefix(line, "mended: "+file+": ")
+		rest, ok := strings.CutPrefix(line, "fixed: "+file+": ")
 		if !ok {
 			continue
 		}
@@ -306,7 +303,7 @@ func touchedPaths(t *testing.T, said, file string) (paths []string, gone bool) {
 	return paths, gone
 }
 
-// TestFixFaults mends the fault sets: what is left is said to be left, and why; rows without a fault are what they were; once more
+// TestFixFaults fixes the fault sets: what is left is said to be left, and why; rows without a fault are what they were; once more
 // changes nothing.
 func TestFixFaults(t *testing.T) {
 	fixSets(t, shared(t, "data/faults"), 26)
@@ -338,7 +335,7 @@ func fixSets(t *testing.T, root string, least int) {
 	}
 }
 
-// fix mends a copy of a set.
+// fix fixes a copy of a set.
 func (s *faultSet) fix(t *testing.T, root string) (found, left bool) {
 	dir := t.TempDir()
 	var args, files []string
@@ -361,7 +358,7 @@ func (s *faultSet) fix(t *testing.T, root string) (found, left bool) {
 		args = append(args, to)
 	}
 	if slices.ContainsFunc(files, func(f string) bool { return filepath.Ext(f) == ".jsonl" || filepath.Ext(f) == ".json" }) {
-		t.Skip("lines are not mended in place")
+		t.Skip("lines are not fixed in place")
 	}
 	before := rowsOf(t, files)
 	stamp := stamps(t, files)
@@ -384,7 +381,7 @@ func (s *faultSet) fix(t *testing.T, root string) (found, left bool) {
 		t.Fatalf("exit %d: %s", fixed, said)
 	}
 	for _, id := range now {
-		if r := rule.Find(id); r.Unmended == "" || !strings.Contains(said, "left: ") || !strings.Contains(said, r.ID+" "+r.Name+": ") {
+		if r := rule.Find(id); r.Unfixed == "" || !strings.Contains(said, "left: ") || !strings.Contains(said, r.ID+" "+r.Name+": ") {
 			t.Errorf("%s is left, and not said to be: %s", id, said)
 		}
 	}
@@ -395,7 +392,7 @@ func (s *faultSet) fix(t *testing.T, root string) (found, left bool) {
 	}
 	s.compare(t, files, before, said)
 	(&fixCase{T: t, files: files}).untouched(in, said)
-	if _, again, more := lint("--fix", "--unsafe-fixes"); !slices.Equal(after, stamps(t, files)) || !slices.Equal(again, now) || strings.Contains(more, "mended:") {
+	if _, again, more := lint("--fix", "--unsafe-fixes"); !slices.Equal(after, stamps(t, files)) || !slices.Equal(again, now) || strings.Contains(more, "fixed:") {
 		t.Errorf("once more changes something: %s", more)
 	}
 	return changed || len(now) > 0, len(now) > 0
@@ -411,7 +408,7 @@ func rowsOf(t *testing.T, files []string) (out [][]string) {
 }
 
 // compare sees that rows in which verl minds nothing say what they said, and that those which it minds differ in nothing but what is
-// said to be mended, or are gone.
+// said to be fixed, or are gone.
 func (s *faultSet) compare(t *testing.T, files []string, before [][]string, said string) {
 	n := int64(0)
 	for i, rows := range rowsOf(t, files) {
@@ -631,11 +628,11 @@ func TestFixIndex(t *testing.T) {
 	}
 }
 
-// TestFixMutations mends the faults that are put into correct data: a rule with mends finds nothing more, or says why; rows in which there
-// was no fault are what they were, and the one that had it differs from what it was in nothing but what is said to be mended, or is gone.
+// TestFixMutations fixes the faults that are put into correct data: a rule with fixes finds nothing more, or says why; rows in which there
+// was no fault are what they were, and the one that had it differs from what it was in nothing but what is said to be fixed, or is gone.
 // RLPREP_FIX=all takes all mutations, else every third.
 func TestFixMutations(t *testing.T) {
-	mended, restored := 0, 0
+	fixed, restored := 0, 0
 	for n := range mutations {
 		m := &mutations[n]
 		if n%3 != 0 && os.Getenv("RLPREP_FIX") != "all" {
@@ -644,17 +641,17 @@ func TestFixMutations(t *testing.T) {
 		t.Run(m.rule+" "+m.what, func(t *testing.T) {
 			changed, back := m.fix(t)
 			if changed {
-				mended++
+				fixed++
 			}
 			if back {
 				restored++
 			}
 		})
 	}
-	t.Logf("%d mutations mended; in %d the row is what it was before the fault", mended, restored)
+	t.Logf("%d mutations fixed; in %d the row is what it was before the fault", fixed, restored)
 }
 
-// fix mends the data of a mutation; back: the row says again what it said before.
+// fix fixes the data of a mutation; back: the row says again what it said before.
 func (m *mutation) fix(t *testing.T) (changed, back bool) {
 	files := m.write(t)
 	before, stamp := rowsOf(t, files), stamps(t, files)
@@ -666,12 +663,12 @@ func (m *mutation) fix(t *testing.T) (changed, back bool) {
 	if status > ExitFindings {
 		t.Fatalf("exit %d: %s", status, said)
 	}
-	if r := rule.Find(m.rule); strings.Contains(found, "["+m.rule+" ") && (r.Unmended == "" && !strings.Contains(said, "every row of") || !strings.Contains(said, r.ID+" "+r.Name+": ")) {
+	if r := rule.Find(m.rule); strings.Contains(found, "["+m.rule+" ") && (r.Unfixed == "" && !strings.Contains(said, "every row of") || !strings.Contains(said, r.ID+" "+r.Name+": ")) {
 		t.Errorf("still found, and it is not said why: %s%s", found, said)
 	}
 	after := stamps(t, files)
 	_, again, more := runMain(t, append(flags, files...)...)
-	if !slices.Equal(after, stamps(t, files)) || again != found || strings.Contains(more, "mended:") {
+	if !slices.Equal(after, stamps(t, files)) || again != found || strings.Contains(more, "fixed:") {
 		t.Errorf("once more changes something: %s", more)
 	}
 	for f, rows := range rowsOf(t, files) {
@@ -711,7 +708,7 @@ func (m *mutation) fix(t *testing.T) (changed, back bool) {
 	return !slices.Equal(stamp, after), back
 }
 
-// TestFixTakesBack has a mend that the engine cannot carry out beside one that it can: the one is left, the other is done.
+// TestFixTakesBack has a fix that the engine cannot carry out beside one that it can: the one is left, the other is done.
 func TestFixTakesBack(t *testing.T) {
 	dir := t.TempDir()
 	split := schema.NewField("split", schema.StringType)

@@ -98,10 +98,10 @@ func TestGoldenSample(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "out")
 			mustRun(t, "preprocess", r.Name, "--demo", "-o", out, "-q")
 			for _, split := range r.Splits {
-				want := readLines(t, filepath.Join("../../testdata/recipes", r.Name, split+".want.jsonl"))
+				want := readLines(t, filepath.Join("../../datasets/testdata", r.Name, split+".want.jsonl"))
 				got, columns := readRows(t, filepath.Join(out, split+".parquet"))
 				compareRows(t, split, got, want)
-				if types := readText(t, filepath.Join("../../testdata/recipes", r.Name, "want.schema.txt")); strings.TrimSpace(types) != strings.TrimSpace(columns) {
+				if types := readText(t, filepath.Join("../../datasets/testdata", r.Name, "want.schema.txt")); strings.TrimSpace(types) != strings.TrimSpace(columns) {
 					t.Errorf("%s: columns:\n%s\nwant:\n%s", split, columns, types)
 				}
 				logGolden(t, r.Name, split, len(want))
@@ -208,7 +208,7 @@ func TestGoldenWays(t *testing.T) {
 				mustRun(t, append(args, "--source", "../../testdata/sample", "-o", out, "-q")...)
 				for _, split := range []string{"train", "test"} {
 					got, _ := readRows(t, filepath.Join(out, split+".parquet"))
-					compareRows(t, split, got, readLines(t, filepath.Join("../../testdata/recipes", recipe, split+".want.jsonl")))
+					compareRows(t, split, got, readLines(t, filepath.Join("../../datasets/testdata", recipe, split+".want.jsonl")))
 				}
 				source, want := shared(t, "data/gsm8k"), goldenHashes(t)[recipe]
 				out = filepath.Join(t.TempDir(), "real")

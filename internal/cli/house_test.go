@@ -16,7 +16,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/goccy/go-yaml"
+	"go.yaml.in/yaml/v4"
 )
 
 const module = "github.com/rlprep/rlprep/"
@@ -177,6 +177,35 @@ func TestNames(t *testing.T) {
 			}
 			for _, fault := range undocumented(t, name) {
 				t.Error(fault)
+			}
+		}
+	}
+}
+
+// TestOpens: what a run reads is opened by infile, which waits for no other process. The files here open directories, or what they made.
+func TestOpens(t *testing.T) {
+	allowed := []string{"internal/overwrite/overwrite.go", "internal/shard/owner_unix.go", "internal/cli/doctor_folder.go", "internal/cli/doctor_linux.go", "internal/cli/limits_linux.go"}
+	for _, p := range goList(t) {
+		dir := strings.TrimPrefix(p.ImportPath, module)
+		if dir == "internal/infile" || strings.HasSuffix(dir, "test") || !strings.HasPrefix(dir, "internal/") {
+			continue
+		}
+		files, err := filepath.Glob(filepath.Join(p.Dir, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range files {
+			if strings.HasSuffix(name, "_test.go") || slices.Contains(allowed, dir+"/"+filepath.Base(name)) {
+				continue
+			}
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, call := range []string{"os.Open(", "os.ReadFile("} {
+				if strings.Contains(string(text), call) {
+					t.Errorf("%s/%s: %s: open what is read by internal/infile", dir, filepath.Base(name), call)
+				}
 			}
 		}
 	}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"sync"
@@ -10,13 +9,15 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
+	"github.com/rlprep/rlprep/internal/escape"
 	"github.com/rlprep/rlprep/internal/hub"
 	"github.com/rlprep/rlprep/internal/source"
 )
 
 // A hubRemote is a hub.Client as source wants it. The client is made when a name first asks for one.
 type hubRemote struct {
-	app *app
+	app   *app
+	whole string // how the command at hand is made to fetch files whole
 
 	mu     sync.Mutex
 	client *hub.Client
@@ -35,9 +36,10 @@ func (h *hubRemote) open() (*hub.Client, error) {
 		return nil, err
 	}
 	if !h.app.quiet {
-		h.shown = newFetching(h.app.stderr)
+		h.shown = newFetching(h.app.screen)
 		c.Notice, c.Progress = h.shown.say, h.shown.at
 	}
+	c.Whole = h.whole
 	h.client = c
 	return c, nil
 }
@@ -104,7 +106,7 @@ func (f *fetching) say(line string) {
 	if f.bar != nil {
 		_ = f.bar.Clear()
 	}
-	fmt.Fprintln(f.w, line)
+	escape.Fprintln(f.w, line)
 }
 
 // at says that done of size bytes of a file are there.
@@ -131,7 +133,7 @@ func (f *fetching) at(path string, done, size int64) {
 	if now.Sub(f.last) >= logEvery {
 		f.last = now
 		rate := float64(have-f.begun) / max(now.Sub(f.start).Seconds(), 1e-9)
-		fmt.Fprintf(f.w, "fetched=%d of=%d bytes_per_s=%.0f file=%s\n", have, all, rate, path)
+		escape.Fprintf(f.w, "fetched=%d of=%d bytes_per_s=%.0f file=%s\n", have, all, rate, path)
 	}
 }
 

@@ -12,14 +12,18 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rlprep/rlprep/internal/escape"
+	"github.com/rlprep/rlprep/internal/output"
 	"github.com/rlprep/rlprep/internal/project"
 	"github.com/rlprep/rlprep/internal/source"
 	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/schema/rule"
 )
 
 func newInit(a *app) *cobra.Command {
 	var out string
 	var force bool
+	var limits readLimits
 	cmd := &cobra.Command{
 		Use:   "init [pipeline FILE]",
 		Short: "write a first rlprep.yaml, or a first pipeline for a data file",
@@ -38,7 +42,7 @@ the question, which like the answer, where the ground truth may be found. Both a
 			switch {
 			case len(args) == 0:
 				out = cmp.Or(out, project.FileName)
-				text, err = firstProject(".")
+				text, err = firstProject(a, ".")
 			case args[0] != "pipeline":
 				return unknown("thing to begin", args[0], []string{"pipeline"})
 			default:
@@ -46,41 +50,33 @@ the question, which like the answer, where the ground truth may be found. Both a
 					return err
 				}
 				out = cmp.Or(out, "pipeline.yaml")
-				text, err = firstPipeline(cmd.Context(), a, args[1], filepath.Dir(out))
+				text, err = firstPipeline(cmd.Context(), a, args[1], filepath.Dir(out), &limits)
 			}
 			if err != nil {
 				return err
 			}
-			return begin(a, out, text, force)
+			return begin(cmd.Context(), a, out, text, force)
 		},
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "", "file to write; -: standard output (default rlprep.yaml, pipeline.yaml)")
+	limits.register(cmd.Flags())
 	cmd.Flags().BoolVar(&force, "force", false, "write over a file that is there")
 	return cmd
 }
 
 // begin writes text to the file out, which must not be there unless force is given, or to standard output.
-func begin(a *app, out, text string, force bool) error {
+func begin(ctx context.Context, a *app, out, text string, force bool) error {
 	if out == "-" {
 		_, err := io.WriteString(a.stdout, text)
 		return err
 	}
-	flags := os.O_WRONLY | os.O_CREATE | os.O_EXCL
-	if force {
-		flags = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
-	}
-	f, err := os.OpenFile(out, flags, 0o666)
-	if os.IsExist(err) {
-		return usagef("%s is there already: name another file with --out, or give --force", out)
-	}
-	if err != nil {
+	if err := a.writesFile("--out", out); err != nil {
 		return err
 	}
-	if _, err := f.WriteString(text); err != nil {
-		f.Close()
-		return err
+	if _, err := os.Lstat(out); err == nil && !force {
+		return usagef("%s exists: name another file with --out, or give --force", out)
 	}
-	return f.Close()
+	return output.WriteNamed(ctx, out, []byte(text))
 }
 
 // A likeness is what the columns of a dataset look like.
@@ -97,8 +93,8 @@ var (
 )
 
 // firstPipeline looks at the data that name names and returns a pipeline for it, whose own folder is dir.
-func firstPipeline(ctx context.Context, a *app, name, dir string) (string, error) {
-	set, err := source.Resolve(ctx, source.Spec{Args: []string{name}, Stdin: a.stdin})
+func firstPipeline(ctx context.Context, a *app, name, dir string, limits *readLimits) (string, error) {
+	set, err := a.resolve(ctx, "FILE", source.Spec{Args: []string{name}, Stdin: a.stdin, Limits: limits.limits()})
 	if err != nil {
 		return "", asInput(err)
 	}
@@ -112,10 +108,10 @@ func firstPipeline(ctx context.Context, a *app, name, dir string) (string, error
 		return "", err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "# A pipeline for %s; 'rlprep run THIS --dry-run' shows what it does, 'rlprep list transforms' the steps that there are.\n", filepath.ToSlash(name))
+	fmt.Fprintf(&b, "# A pipeline for %s; 'rlprep run THIS --dry-run' shows what it does, 'rlprep list transforms' the steps that there are.\n", escape.Text(filepath.ToSlash(name)))
 	b.WriteString("# The columns, as they are now:\n")
 	for _, c := range f.Schema.Fields {
-		fmt.Fprintf(&b, "#   %s\n", schema.Cut(c.String(), 120))
+		fmt.Fprintf(&b, "#   %s\n", escape.Text(schema.Cut(c.String(), 120)))
 	}
 	writeSources(&b, set, dir)
 	writeSteps(&b, like(f.Schema, row))
@@ -199,8 +195,8 @@ func writeSources(b *strings.Builder, set *source.Set, dir string) {
 	}
 }
 
-// quoted writes text as YAML takes it whatever is in it.
-func quoted(s string) string { return string(schema.AppendQuoted(nil, s)) }
+// quoted writes text as YAML takes it whatever is in it, safe to show.
+func quoted(s string) string { return string(escape.JSON(schema.AppendQuoted(nil, s))) }
 
 func writeSteps(b *strings.Builder, l likeness) {
 	b.WriteString("steps:\n")
@@ -212,12 +208,12 @@ func writeSteps(b *strings.Builder, l likeness) {
 	var drop []string
 	switch {
 	case l.messages != "" && l.messages != "prompt":
-		fmt.Fprintf(b, "  # %s looks like messages already; what follows the last question is left out\n  - prompt: {from: %s, through: user}\n", l.messages, columnPath(l.messages))
+		fmt.Fprintf(b, "  # %s looks like messages already; what follows the last question is left out\n  - prompt: {from: %s, through: user}\n", escape.Text(l.messages), columnPath(l.messages))
 		drop = append(drop, columnPath(l.messages))
 	case l.messages == "prompt":
 		b.WriteString("  # prompt is a list of messages already\n")
 	case l.question != "":
-		fmt.Fprintf(b, "  # %s looks like the question\n  - prompt:\n      # system: You are a math expert.\n      user: %s\n", l.question, quoted("{{"+string(schema.Path("").Field(l.question))+"}}"))
+		fmt.Fprintf(b, "  # %s looks like the question\n  - prompt:\n      # system: You are a math expert.\n      user: %s\n", escape.Text(l.question), quoted("{{"+string(schema.Path("").Field(l.question))+"}}"))
 		if l.question == "prompt" {
 			b.WriteString("      if: replace\n")
 		} else {
@@ -229,11 +225,11 @@ func writeSteps(b *strings.Builder, l likeness) {
 	b.WriteString("  - set: {path: reward_model.style, value: rule, if: replace}\n")
 	switch {
 	case l.answer != "" && l.extract != "":
-		fmt.Fprintf(b, "  # %s has the ground truth in it: see 'rlprep explain extract' for other ways to find it\n", l.answer)
+		fmt.Fprintf(b, "  # %s has the ground truth in it: see 'rlprep explain extract' for other ways to find it\n", escape.Text(l.answer))
 		fmt.Fprintf(b, "  - extract: {from: %s, to: reward_model.ground_truth, method: %s}\n", columnPath(l.answer), l.extract)
 		drop = append(drop, columnPath(l.answer))
 	case l.answer != "":
-		fmt.Fprintf(b, "  # %s looks like the ground truth; scorers compare text\n  - format: {path: reward_model.ground_truth, template: %s}\n", l.answer, quoted("{{"+string(schema.Path("").Field(l.answer))+"}}"))
+		fmt.Fprintf(b, "  # %s looks like the ground truth; scorers compare text\n  - format: {path: reward_model.ground_truth, template: %s}\n", escape.Text(l.answer), quoted("{{"+string(schema.Path("").Field(l.answer))+"}}"))
 		drop = append(drop, columnPath(l.answer))
 	default:
 		b.WriteString("  # no column looks like the answer: name it in from\n  # - copy: {from: answer, to: reward_model.ground_truth}\n")
@@ -245,7 +241,7 @@ func writeSteps(b *strings.Builder, l likeness) {
 	if len(drop) > 0 {
 		fmt.Fprintf(b, "  - drop: [%s]\n", strings.Join(drop, ", "))
 	}
-	b.WriteString("contract:\n  rows: rl\n  target: verl@0.9\n")
+	fmt.Fprintf(b, "contract:\n  rows: %s\n  target: %s\n", rule.RL, rule.DefaultTarget())
 	if !l.source {
 		b.WriteString("  # values of data_source that a reward function of yours scores\n  known_sources: [my/dataset]\n")
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/rlprep/rlprep/internal/project"
 	"github.com/rlprep/rlprep/internal/source"
+	"github.com/rlprep/rlprep/schema/rule"
 )
 
 // What a search for data looks at, so that it ends in a home directory, too.
@@ -27,10 +28,15 @@ type foundSplit struct {
 }
 
 // firstProject looks for data below dir and returns a project's file for it.
-func firstProject(dir string) (string, error) {
-	sets, order, err := lookForData(dir)
+func firstProject(a *app, dir string) (string, error) {
+	sets, order, files, err := lookForData(dir)
 	if err != nil {
 		return "", err
+	}
+	for _, name := range files {
+		if err := a.guard.Read("data", name, filepath.Join(dir, name)); err != nil {
+			return "", err
+		}
 	}
 	if len(order) == 0 {
 		return "", usagef("no data here whose names say train, val or test (Parquet, JSON Lines): write the data sets into %s by hand; 'rlprep schema config' has its keys", project.FileName)
@@ -38,7 +44,7 @@ func firstProject(dir string) (string, error) {
 	var b strings.Builder
 	b.WriteString("# What 'rlprep lint' checks, and as what. Names of files are taken from this file's folder; a flag wins over what stands here.\n" +
 		"# 'rlprep schema config' prints the JSON Schema for editors; docs/scripting.md tells of every key.\n")
-	b.WriteString("target: verl@0.9\n")
+	fmt.Fprintf(&b, "target: %s\n", rule.DefaultTarget())
 	b.WriteString("# values of data_source that a reward function of yours scores, agent loops that your launch registers\n")
 	b.WriteString("# known_sources: [my/dataset]\n# known_agents: [my_agent]\n")
 	b.WriteString("# ignore: [RL404]\n")
@@ -54,7 +60,7 @@ func firstProject(dir string) (string, error) {
 			writeFiles(&b, key, s.files)
 		}
 		if folder == order[0] {
-			if launch := lookForLaunch(dir); launch != "" {
+			if launch := lookForLaunch(a, dir); launch != "" {
 				fmt.Fprintf(&b, "    # it may be what starts the training; its settings are then judged, too\n    # config: %s\n", quoted(launch))
 			}
 		}
@@ -83,10 +89,13 @@ func datasetName(folder string) string {
 }
 
 // lookForData finds files of data whose names, or whose folder's, say their split, by the folder that makes a data set of them.
-func lookForData(dir string) (sets map[string][]foundSplit, order []string, err error) {
+func lookForData(dir string) (sets map[string][]foundSplit, order, files []string, err error) {
 	byFolder, err := dataNames(dir)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
+	}
+	for _, names := range byFolder {
+		files = append(files, names...)
 	}
 	sets = map[string][]foundSplit{}
 	for _, split := range []string{"train", "validation", "test"} {
@@ -113,7 +122,7 @@ func lookForData(dir string) (sets map[string][]foundSplit, order []string, err 
 		order = append(order, set)
 	}
 	slices.Sort(order)
-	return sets, order, nil
+	return sets, order, files, nil
 }
 
 // dataNames lists the files below dir that look like data, by folder. What cannot be looked into holds no data of ours.
@@ -187,13 +196,22 @@ func patterns(names, all []string) []string {
 	return []string{pattern}
 }
 
-// lookForLaunch returns a script beside the file that seems to start verl; "" where there is none.
-func lookForLaunch(dir string) string {
+// lookForLaunch returns a script beside the file that seems to start a training of the default framework; "" where there is none.
+func lookForLaunch(a *app, dir string) string {
 	names, _ := filepath.Glob(filepath.Join(dir, "*.sh"))
 	for _, name := range names {
-		if text, err := os.ReadFile(name); err == nil && bytes.Contains(text, []byte("verl.trainer")) {
+		if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
+			continue // nobody named it
+		}
+		if text, err := a.readFile("launch script", name); err == nil && namesTrainer(text) {
 			return filepath.ToSlash(filepath.Base(name))
 		}
 	}
 	return ""
+}
+
+// namesTrainer reports whether a script names a module that trains.
+func namesTrainer(script []byte) bool {
+	p := rule.DefaultTarget().Profile()
+	return p != nil && slices.ContainsFunc(p.Modules, func(module string) bool { return bytes.Contains(script, []byte(strings.TrimSuffix(module, "."))) })
 }

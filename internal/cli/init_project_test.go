@@ -30,7 +30,7 @@ func TestFirstProject(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		text, err := firstProject(dir)
+		text, err := firstProject(&app{}, dir)
 		if c.want == "" {
 			if err == nil || exitCode(t.Context(), err) != ExitUsage {
 				t.Errorf("%s: %v\n%s", c.files, err, text)
@@ -53,7 +53,7 @@ func TestFirstProject(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if text, err := firstProject(dir); err != nil || !strings.Contains(text, `# config: "run.sh"`) {
+	if text, err := firstProject(&app{}, dir); err != nil || !strings.Contains(text, `# config: "run.sh"`) {
 		t.Errorf("%v\n%s", err, text)
 	}
 }

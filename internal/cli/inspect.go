@@ -13,13 +13,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rlprep/rlprep/internal/escape"
 	"github.com/rlprep/rlprep/internal/parquetio"
+	"github.com/rlprep/rlprep/internal/record"
 	"github.com/rlprep/rlprep/internal/source"
 	"github.com/rlprep/rlprep/schema"
 )
 
 func newInspect(a *app) *cobra.Command {
-	var asJSON bool
+	var asJSON, fetch bool
 	var rows int
 	var input inputFlags
 	cmd := &cobra.Command{
@@ -30,15 +32,19 @@ metadata, and the first rows with their messages as chats.`,
 		Example: `  rlprep inspect train.parquet
   rlprep inspect out/ --rows 1
   rlprep inspect hf://datasets/openai/gsm8k/main/train-00000-of-00001.parquet --json | jq '.[0].schema'`,
-		Args:        cobra.MinimumNArgs(1),
+		Args:        cobra.ArbitraryArgs,
 		Annotations: exits(ExitClean, ExitUsage, ExitFile),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 && input.filesFrom == "" {
+				return usagef("no files: name the files to show, or a list of them with --files-from")
+			}
 			spec, err := input.spec(a, args)
 			if err != nil {
 				return err
 			}
-			spec.Lenient, spec.Hash, spec.Peek = true, false, true
-			set, err := source.Resolve(cmd.Context(), spec)
+			spec.Lenient, spec.Hash, spec.Peek = true, false, !fetch
+			a.remote.whole = "run with --fetch"
+			set, err := a.resolve(cmd.Context(), "FILES", spec)
 			if err != nil {
 				return asInput(err)
 			}
@@ -52,6 +58,7 @@ metadata, and the first rows with their messages as chats.`,
 	input.register(cmd.Flags())
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print an array with an object for each file")
 	cmd.Flags().IntVar(&rows, "rows", 2, "how many rows to show")
+	cmd.Flags().BoolVar(&fetch, "fetch", false, "fetch files of a Hub whole into its cache, instead of reading parts of them in place")
 	return cmd
 }
 
@@ -74,87 +81,122 @@ type inspection struct {
 
 func inspectAll(ctx context.Context, a *app, set *source.Set, rows int, asJSON bool) error {
 	out := []*inspection{}
+	var unread error // schema and layout are known where the rows cannot be read
 	for _, f := range set.Files() {
-		x, err := inspect(ctx, f, rows)
-		if err != nil {
-			return err
+		x, err := inspect(ctx, f, rows, asJSON)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
 		}
+		unread = errors.Join(unread, err)
 		out = append(out, x)
 	}
 	if asJSON {
-		return printJSON(a.stdout, out)
+		return errors.Join(printJSON(a.stdout, out), unread)
 	}
 	for i, x := range out {
 		if i > 0 {
-			fmt.Fprintln(a.stdout)
+			escape.Fprintln(a.stdout)
 		}
 		x.print(a)
 	}
-	return nil
+	return unread
 }
 
-func inspect(ctx context.Context, f *source.File, rows int) (*inspection, error) {
+func inspect(ctx context.Context, f *source.File, rows int, asJSON bool) (*inspection, error) {
 	x := &inspection{File: f.Name, Format: f.Format, Split: f.Split, Bytes: f.Bytes, Rows: f.Rows, RowGroups: f.RowGroups, Schema: f.Schema,
 		Metadata: f.Metadata, First: []json.RawMessage{}}
 	if f.Parquet != nil {
 		x.Leaves, x.CreatedBy = f.Parquet.LeafInfos(), f.Parquet.CreatedBy()
 	}
-	return x, x.first(ctx, f, rows)
+	return x, x.first(ctx, f, rows, asJSON)
 }
 
-// first reads the first rows.
-func (x *inspection) first(ctx context.Context, f *source.File, rows int) error {
+// first reads the first rows: whole for JSON, else as chats, which show the beginning of long text.
+func (x *inspection) first(ctx context.Context, f *source.File, rows int, asJSON bool) error {
 	all := make([]int, len(f.Schema.Leaves()))
 	for i := range all {
 		all[i] = i
 	}
 	for _, u := range f.Units(0) {
-		if len(x.First) >= rows {
+		left := rows - max(len(x.First), len(x.chats))
+		if left <= 0 {
 			return nil
 		}
 		r, err := f.Open(ctx, u, all)
 		if err != nil {
 			return err
 		}
-		b, err := r.Next(ctx, rows-len(x.First))
+		b, err := r.Next(ctx, left)
+		if err == nil {
+			b.Schema = f.Schema
+			x.show(b, asJSON)
+		}
 		if err = errors.Join(err, r.Close()); err == io.EOF {
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		b.Schema = f.Schema
-		for i := range b.Rows {
-			row := b.RowJSON(i)
-			if !json.Valid(row) { // NaN: as Python writes it, which is no JSON
-				row = schema.AppendQuoted(nil, string(row))
-			}
-			x.First = append(x.First, row)
-			x.chats = append(x.chats, chat(row))
-		}
 	}
 	return nil
 }
 
+func (x *inspection) show(b *record.Batch, asJSON bool) {
+	for i := range b.Rows {
+		if !asJSON {
+			x.chats = append(x.chats, chat(shorten(b.RowValue(i)).AppendJSON(nil)))
+			continue
+		}
+		row := b.RowJSON(i)
+		if !json.Valid(row) { // NaN: as Python writes it, which is no JSON
+			row = schema.AppendQuoted(nil, string(row))
+		}
+		x.First = append(x.First, row)
+	}
+}
+
+// shownText is more than is shown of any text.
+const shownText = 4 << 10
+
+// shorten returns v with long text cut: a row of hundreds of megabytes is not to be copied for its first lines.
+func shorten(v schema.Value) schema.Value {
+	switch v.Kind() {
+	case schema.List, schema.Struct:
+		elems := make([]schema.Value, v.Len())
+		for i := range elems {
+			elems[i] = shorten(v.Elem(i))
+		}
+		if v.Kind() == schema.List {
+			return schema.ListValue(elems)
+		}
+		return schema.StructValue(v.Type(), elems)
+	case schema.Text, schema.Binary:
+		if text := v.Text(); len(text) > shownText {
+			return schema.OtherValue(v.Kind(), text[:shownText])
+		}
+	}
+	return v
+}
+
 func (x *inspection) print(a *app) {
 	w := a.stdout
-	fmt.Fprintf(w, "%s: %s, %s rows, %s", x.File, x.Format, thousands(x.Rows), bytesText(x.Bytes))
+	escape.Fprintf(w, "%s: %s, %s rows, %s", x.File, x.Format, thousands(x.Rows), bytesText(x.Bytes))
 	if n := len(x.RowGroups); n > 0 {
 		least, most := thousands(slices.Min(x.RowGroups)), thousands(slices.Max(x.RowGroups))
 		if least != most {
 			least += " to " + most
 		}
-		fmt.Fprintf(w, ", %s of %s rows", rowGroups(n), least)
+		escape.Fprintf(w, ", %s of %s rows", rowGroups(n), least)
 	}
 	if x.CreatedBy != "" {
-		fmt.Fprintf(w, ", by %s", x.CreatedBy)
+		escape.Fprintf(w, ", by %s", x.CreatedBy)
 	}
-	fmt.Fprintln(w)
+	escape.Fprintln(w)
 	for _, f := range x.Schema.Fields {
-		fmt.Fprintf(w, "  %s\n", f)
+		escape.Fprintf(w, "  %s\n", f)
 	}
 	if len(x.Leaves) > 0 {
-		fmt.Fprintln(w)
+		escape.Fprintln(w)
 		var rows [][]string
 		for _, l := range x.Leaves {
 			nulls := thousands(l.Nulls)
@@ -164,13 +206,13 @@ func (x *inspection) print(a *app) {
 			rows = append(rows, []string{"  " + string(l.Path), strings.Join(l.Codecs, ","), bytesText(l.Compressed), "of " + bytesText(l.Uncompressed),
 				nulls + " nulls", strings.Join(l.Encodings, " ")})
 		}
-		a.table(rows)
+		_ = a.table(rows) // a stream that cannot be written is reported when the command ends
 	}
 	for _, k := range slices.Sorted(maps.Keys(x.Metadata)) {
-		fmt.Fprintf(w, "  metadata %s: %s\n", k, schema.Cut(x.Metadata[k], 120))
+		escape.Fprintf(w, "  metadata %s: %s\n", k, schema.Cut(x.Metadata[k], 120))
 	}
 	for i, c := range x.chats {
-		fmt.Fprintf(w, "\nrow %d\n%s", i, c)
+		escape.Fprintf(w, "\nrow %d\n%s", i, escape.Raw(c))
 	}
 }
 
@@ -179,7 +221,7 @@ func chat(row []byte) string {
 	var b strings.Builder
 	cols, err := ordered(row)
 	if err != nil {
-		return "  " + schema.Cut(string(row), 400) + "\n"
+		return escape.Sprintf("  %s\n", schema.Cut(string(row), 400))
 	}
 	for _, c := range cols {
 		var messages []struct {
@@ -192,11 +234,11 @@ func chat(row []byte) string {
 				if json.Unmarshal(m.Content, &text) != nil {
 					text = string(m.Content)
 				}
-				fmt.Fprintf(&b, "  %s | %v: %s\n", c.name, m.Role, indent(schema.Cut(text, 600)))
+				escape.Fprintf(&b, "  %s | %v: %s\n", c.name, m.Role, escape.Raw(indent(escape.Lines(schema.Cut(text, 600)))))
 			}
 			continue
 		}
-		fmt.Fprintf(&b, "  %s: %s\n", c.name, schema.Cut(string(c.value), 300))
+		escape.Fprintf(&b, "  %s: %s\n", c.name, schema.Cut(string(escape.JSON(c.value)), 300))
 	}
 	return b.String()
 }

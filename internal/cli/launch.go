@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rlprep/rlprep/internal/escape"
 	"github.com/rlprep/rlprep/internal/launch"
 	"github.com/rlprep/rlprep/schema/rule"
-	"github.com/rlprep/rlprep/schema/verl"
 )
 
 // A launchRun is one run of the command.
@@ -30,8 +30,9 @@ func newLaunch(a *app) *cobra.Command {
 		Short: "show what a launch script really gives the trainer",
 		Long: `Shows what a launch will really do: the commands that a shell script calls, and of each training the agent loop,
 tools, trace, batch arithmetic and reward, each with the line it comes from, or as a default of that version of verl.
-The script is interpreted: nothing is started, nothing is written, and no file is read but those below its own folder
-that it sources, and the configurations that it names. ARGS are the script's arguments, or without a script the command.`,
+The script is interpreted: nothing is started and nothing is written. It sees the files of its own folder and below, reads
+those that it sources, and the configurations that it names; all others are unknown. Tokens, keys and passwords are shown
+as ***. ARGS are the script's arguments, or without a script the command.`,
 		Example: `  rlprep launch run.sh -- trainer.use_v1=False
   rlprep launch --diff run_a.sh run_b.sh
   rlprep launch -- python3 -m verl.trainer.main_ppo actor_rollout_ref.rollout.trace.backend=mlflow`,
@@ -41,7 +42,7 @@ that it sources, and the configurations that it names. ARGS are the script's arg
 	}
 	f := cmd.Flags()
 	l.flags.register(f)
-	f.StringVar(&l.target, "target", rule.DefaultTarget.String(), "trainer and version whose defaults hold: verl@0.5 to verl@0.9")
+	f.StringVar(&l.target, "target", rule.DefaultTarget().String(), "trainer and version whose defaults hold: "+rule.TargetNames())
 	f.BoolVar(&l.json, "json", false, "print an object with commands and effective")
 	f.BoolVar(&l.diff, "diff", false, "print what two launches do differently")
 	return cmd
@@ -155,7 +156,11 @@ func describeLaunch(l *launched) *launchReport {
 		r.Assumed = describeCommands(l.result.Assumed)
 	}
 	for _, n := range l.result.Notes {
-		r.Notes = append(r.Notes, fmt.Sprintf("%s:%d: %s", l.name, n.Line, n.Text))
+		at := l.name
+		if n.Line > 0 {
+			at += fmt.Sprintf(":%d", n.Line)
+		}
+		r.Notes = append(r.Notes, at+": "+n.Text)
 	}
 	for _, t := range l.trainings {
 		e := t.effect()
@@ -194,12 +199,13 @@ func describeCommands(commands []launch.Command) []launchedCommand {
 // effect gathers what a training does.
 func (t *training) effect() *launchedEffect {
 	cfg := t.config
-	e := &launchedEffect{Module: cfg.Module, Target: t.target.String(), Facts: map[string]launchedValue{}, Config: map[string]launchedValue{}, Notes: cfg.Notes}
-	for _, f := range t.launch().Facts() {
+	module, _ := cfg.Module()
+	e := &launchedEffect{Module: module, Target: t.target.String(), Facts: map[string]launchedValue{}, Config: map[string]launchedValue{}, Notes: cfg.Notes}
+	for _, f := range t.facts() {
 		e.names = append(e.names, f.Name)
 		e.Facts[f.Name] = newLaunchedValue(json.RawMessage(f.Value.AppendJSON(nil)), t.source(f.Keys), f.Note)
 	}
-	for key := range verl.Defaults(t.target) {
+	for key := range launch.OptionsFor(t.target).Defaults {
 		if n := cfg.Get(key); n != nil {
 			e.Config[key] = newLaunchedValue(launch.JSONValue(n.Any()), n.Source, "")
 		}
@@ -222,7 +228,7 @@ func (t *training) source(keys []string) launch.Source {
 			return n.Source
 		}
 	}
-	return launch.Source{Note: fmt.Sprintf("verl 0.%d", t.target.Minor)}
+	return launch.Source{Note: launch.OptionsFor(t.target).Version}
 }
 
 func (l *launchRun) show(one *launched) error {
@@ -232,21 +238,21 @@ func (l *launchRun) show(one *launched) error {
 	}
 	w := l.app.stdout
 	if len(r.Commands)+len(r.Assumed) == 0 && r.Effective == nil {
-		fmt.Fprintf(w, "%s: calls none of python, torchrun, ray, srun, sbatch, accelerate\n", r.Launch)
+		escape.Fprintf(w, "%s: calls none of python, torchrun, ray, srun, sbatch, accelerate\n", r.Launch)
 	}
 	printCommandList(w, r.Commands, "")
 	if r.Missing != "" {
-		fmt.Fprintf(w, "%s: %s; with placeholders it calls:\n", r.Launch, r.Missing)
+		escape.Fprintf(w, "%s: %s; with placeholders it calls:\n", r.Launch, r.Missing)
 		printCommandList(w, r.Assumed, " (assumed)")
 	}
 	if r.Effective != nil {
 		for _, e := range append([]*launchedEffect{r.Effective}, r.Further...) {
-			fmt.Fprintln(w)
+			escape.Fprintln(w)
 			e.print(w)
 		}
 	}
 	for _, n := range r.Notes {
-		fmt.Fprintf(w, "note: %s\n", n)
+		escape.Fprintf(w, "note: %s\n", n)
 	}
 	return nil
 }
@@ -265,18 +271,18 @@ func printCommandList(w io.Writer, commands []launchedCommand, mark string) {
 		if c.Inner != "" {
 			mark = " (carried by " + c.Inner + ")" + mark
 		}
-		fmt.Fprintf(w, "%s%s: %d overrides%s\n", at, text, len(c.Overrides), mark)
+		escape.Fprintf(w, "%s%s: %d overrides%s\n", at, text, len(c.Overrides), mark)
 		for _, e := range c.Errors {
-			fmt.Fprintf(w, "  %s\n", e)
+			escape.Fprintf(w, "  %s\n", e)
 		}
 	}
 }
 
 func (e *launchedEffect) print(w io.Writer) {
 	if e.Module != "" {
-		fmt.Fprintf(w, "%s on %s\n", e.Module, e.Target)
+		escape.Fprintf(w, "%s on %s\n", e.Module, e.Target)
 	} else {
-		fmt.Fprintf(w, "on %s\n", e.Target)
+		escape.Fprintf(w, "on %s\n", e.Target)
 	}
 	width, most := 0, 0
 	for _, name := range e.names {
@@ -291,13 +297,13 @@ func (e *launchedEffect) print(w io.Writer) {
 		if v.Note != "" {
 			note = ": " + v.Note
 		}
-		fmt.Fprintf(w, "  %-*s  %-*s  %s%s\n", width, name, most, v.text(), v.From, note)
+		escape.Fprintf(w, "  %-*s  %-*s  %s%s\n", width, name, most, v.text(), v.From, note)
 	}
 	for _, p := range e.Problems {
-		fmt.Fprintf(w, "  problem: %s\n", p)
+		escape.Fprintf(w, "  problem: %s\n", p)
 	}
 	for _, n := range e.Notes {
-		fmt.Fprintf(w, "  note: %s\n", n)
+		escape.Fprintf(w, "  note: %s\n", n)
 	}
 }
 
@@ -330,16 +336,16 @@ func (l *launchRun) differences(a, b *launched) error {
 		return printJSON(l.app.stdout, out)
 	}
 	if len(out) == 0 {
-		fmt.Fprintf(l.app.stdout, "%s and %s do the same\n", a.name, b.name)
+		escape.Fprintf(l.app.stdout, "%s and %s do the same\n", a.name, b.name)
 	}
 	for _, d := range out {
-		fmt.Fprintln(l.app.stdout, d.Name)
+		escape.Fprintln(l.app.stdout, d.Name)
 		for i, v := range []*launchedValue{d.A, d.B} {
 			if v == nil {
-				fmt.Fprintf(l.app.stdout, "  %s -\n", "ab"[i:i+1])
+				escape.Fprintf(l.app.stdout, "  %s -\n", "ab"[i:i+1])
 				continue
 			}
-			fmt.Fprintf(l.app.stdout, "  %s %s  %s\n", "ab"[i:i+1], v.text(), v.From)
+			escape.Fprintf(l.app.stdout, "  %s %s  %s\n", "ab"[i:i+1], v.text(), v.From)
 		}
 	}
 	return nil

@@ -6,17 +6,16 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math/big"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/pflag"
 
 	"github.com/rlprep/rlprep/internal/launch"
 	"github.com/rlprep/rlprep/schema/rule"
-	"github.com/rlprep/rlprep/schema/verl"
 )
 
 // launchFlags say how a launch is read.
@@ -67,21 +66,37 @@ type training struct {
 	target rule.Target
 }
 
-// launch returns the training as verl takes it.
-func (t *training) launch() *verl.Launch { return verl.NewLaunch(t.target, t.config.Lookup) }
+// facts tells what the launch decides.
+func (t *training) facts() []rule.Fact {
+	if facts := t.target.Profile().Facts; facts != nil {
+		return facts(t.target, t.config)
+	}
+	return nil
+}
 
 // read reads a launch: file is a shell script or a YAML file, "" for arguments only.
-func (l *launchFlags) read(ctx context.Context, a *app, file string, args []string, target rule.Target) (*launched, error) {
+func (l *launchFlags) read(ctx context.Context, a *app, file string, args []string, target rule.Target) (out *launched, err error) {
 	dir, err := l.dir()
 	if err != nil {
 		return nil, err
 	}
-	opts := launchOptions(target)
-	out := &launched{name: file, result: &launch.Result{}}
+	profile := target.Profile()
+	if profile == nil {
+		return nil, usagef("launches of %s are not read: nothing is known of how it is launched", target)
+	}
+	opts := launch.OptionsFor(target)
+	var opened openedFiles
+	opts.Opened = opened.add
+	defer func() {
+		if err == nil {
+			err = out.declare(a, opened.list())
+		}
+	}()
+	out = &launched{name: file, result: &launch.Result{}}
 	switch ext := filepath.Ext(file); {
 	case file == "":
 		if len(args) > 0 && strings.Contains(args[0], "=") || len(args) == 0 {
-			args = append([]string{"python3", "-m", "verl.trainer.main_ppo"}, args...)
+			args = slices.Concat(profile.Command, args)
 		}
 		c := launch.NewCommand(args, dir)
 		c.Env = l.environ()
@@ -96,7 +111,7 @@ func (l *launchFlags) read(ctx context.Context, a *app, file string, args []stri
 		out.trainings = []*training{newTraining(cfg, target)}
 		return out, nil
 	default:
-		if err := l.script(ctx, a, out, file, dir, args); err != nil {
+		if err := l.script(ctx, a, out, file, dir, args, opened.add); err != nil {
 			return nil, err
 		}
 	}
@@ -105,14 +120,14 @@ func (l *launchFlags) read(ctx context.Context, a *app, file string, args []stri
 		commands = out.result.Assumed
 	}
 	for i := range commands {
-		if commands[i].Trains() {
+		if commands[i].Trains(profile) {
 			out.trainings = append(out.trainings, newTraining(launch.Compose(&commands[i], opts), target))
 		}
 	}
 	return out, nil
 }
 
-func (l *launchFlags) script(ctx context.Context, a *app, out *launched, file, dir string, args []string) error {
+func (l *launchFlags) script(ctx context.Context, a *app, out *launched, file, dir string, args []string, opened func(path string)) error {
 	text, err := readScript(a, file)
 	if err != nil {
 		return err
@@ -124,7 +139,7 @@ func (l *launchFlags) script(ctx context.Context, a *app, out *launched, file, d
 	if file == "-" {
 		own = ""
 	}
-	s := &launch.Script{Name: file, Text: text, Dir: own, Cwd: dir, Env: l.environ(), Args: args}
+	s := &launch.Script{Name: file, Text: text, Dir: own, Cwd: dir, Env: l.environ(), Args: args, Opened: opened}
 	if out.result, err = launch.Interpret(ctx, s); err != nil {
 		return withCode(ExitUsage, err)
 	}
@@ -144,57 +159,54 @@ func readScript(a *app, file string) ([]byte, error) {
 		return nil, usagef("no such file %q (a shell script, a .yaml file, or key=value)", file)
 	case err != nil:
 		return nil, fmt.Errorf("read launch script: %w", err)
-	case !info.Mode().IsRegular():
-		return nil, usagef("%s is no shell script: not a regular file", file)
 	case info.Size() > maxScriptFile:
 		return nil, usagef("%s is no launch script: %s", file, bytesText(info.Size()))
 	}
-	text, err := os.ReadFile(file)
+	text, err := a.readFile("launch script", file)
 	if err != nil {
 		return nil, fmt.Errorf("read launch script: %w", err)
 	}
 	return text, nil
 }
 
-// launchOptions are verl's own values of the target, and its own configurations.
-func launchOptions(t rule.Target) launch.Options {
-	o := launch.Options{Version: fmt.Sprintf("verl %d.%d", t.Major, t.Minor), Defaults: map[string]any{}, Builtin: verlConfig}
-	for key, v := range verl.Defaults(t) {
-		o.Defaults[key] = asLaunch(v)
-	}
-	return o
+// openedFiles are the files that reading a launch has opened. Its methods may be called from several goroutines at once.
+type openedFiles struct {
+	mu    sync.Mutex
+	paths []string
 }
 
-// asLaunch gives integers the form that internal/launch holds them in.
-func asLaunch(v any) any {
-	switch v := v.(type) {
-	case int64:
-		return big.NewInt(v)
-	case []any:
-		out := make([]any, len(v))
-		for i, e := range v {
-			out[i] = asLaunch(e)
+func (o *openedFiles) add(path string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.paths = append(o.paths, path)
+}
+
+func (o *openedFiles) list() []string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return slices.Clone(o.paths)
+}
+
+// declare says that the files that were opened and those that the launch names are inputs.
+func (l *launched) declare(a *app, opened []string) error {
+	for _, path := range opened {
+		if err := a.guard.Read("launch "+l.name, path, path); err != nil {
+			return err
 		}
-		return out
 	}
-	return v
+	for _, t := range l.trainings {
+		err := t.config.Named(func(key, name, path string) error { return a.guard.Read(key+" of "+l.name, name, path) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// verlConfig reports whether name is a configuration that verl or one of its recipes brings.
-func verlConfig(name string) bool {
-	base := filepath.Base(name)
-	return strings.HasPrefix(base, "ppo_") || strings.HasPrefix(base, "sft_trainer") || strings.HasSuffix(base, "_trainer") ||
-		slices.Contains([]string{"evaluation", "generation"}, base)
-}
-
-// newTraining finds the trainer: from 0.9 on trainer.use_v1 chooses it.
+// newTraining finds the trainer, where the launch chooses one.
 func newTraining(cfg *launch.Config, target rule.Target) *training {
-	t := &training{config: cfg, target: target}
-	if target.Minor >= 9 && cfg.Set("trainer.use_v1") {
-		t.target.Trainer = "v0"
-		if n := cfg.Get("trainer.use_v1"); n != nil && n.Value == true {
-			t.target.Trainer = "v1"
-		}
+	if choose := target.Profile().Target; choose != nil {
+		target = choose(target, cfg)
 	}
-	return t
+	return &training{config: cfg, target: target}
 }

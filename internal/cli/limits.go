@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"io/fs"
 	"math"
 	"os"
@@ -14,14 +15,25 @@ import (
 // FollowLimits has the garbage collector stay below the memory that the process may have: nine tenths of what its cgroup allows, unless
 // GOMEMLIMIT says otherwise. Without it a container or a Slurm job is killed at a peak that collecting earlier would have avoided. The
 // cgroup's CPU limit is GOMAXPROCS's own affair (Go 1.25).
-func FollowLimits() {
-	if os.Getenv("GOMEMLIMIT") != "" {
-		return
+//
+// A limit of addresses (ulimit -v) counts in the same way, but for what the Go runtime reserves at its start. Where hardly anything is left of it
+// the error says so: the runtime would end the process with a dump. Below some 750 MB it does so before any code of ours runs.
+func FollowLimits() error {
+	room := addressRoom()
+	if room < leastRoom {
+		return fmt.Errorf("the address space is limited (ulimit -v), and %s of it are left: raise the limit to 1.5 GB or more, or limit memory by a cgroup", bytesText(max(room, 0)))
 	}
-	if n := memoryLimit(os.DirFS("/")); n < math.MaxInt64 {
+	if os.Getenv("GOMEMLIMIT") != "" {
+		return nil
+	}
+	if n := min(memoryLimit(os.DirFS("/")), room); n < math.MaxInt64 {
 		debug.SetMemoryLimit(n / 10 * 9)
 	}
+	return nil
 }
+
+// leastRoom is how many bytes of addresses a small job takes beyond what the runtime has reserved.
+const leastRoom = 48 << 20
 
 // mapPercent is the garbage collector's GOGC while map functions run, unless GOGC is set: they make many small values, of which few live
 // long. With 100 in place of 30 a map of GSM8K × 100 takes 11 % less CPU, and a peak of 450 MiB in place of 280.

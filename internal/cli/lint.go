@@ -4,18 +4,19 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/rlprep/rlprep/internal/check"
+	"github.com/rlprep/rlprep/internal/escape"
+	"github.com/rlprep/rlprep/internal/input"
 	"github.com/rlprep/rlprep/internal/pipeline"
 	"github.com/rlprep/rlprep/internal/project"
 	"github.com/rlprep/rlprep/internal/report"
 	"github.com/rlprep/rlprep/internal/source"
-	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
@@ -41,6 +42,7 @@ type lint struct {
 	schemaOnly bool
 	limit      int64
 	statistics bool
+	trust      bool
 	verbose    bool
 	workers    int
 
@@ -61,9 +63,9 @@ with: before a GPU is spent. Footers and dictionaries answer first; then only th
 Without FILES it checks the data sets that rlprep.yaml names, a file that is found here or in a folder above; what else it
 says holds for FILES too, and a flag wins over it. 'rlprep init' writes a first one.
 
-'rlprep list rules' names the rules, 'rlprep explain RL301' tells what one checks, what the trainer does and how to mend it.
+'rlprep list rules' names the rules, 'rlprep explain RL301' tells what one checks, what the trainer does and how to fix it.
 
---fix mends Parquet files in place, each by one rename, and judges them again; what it writes says nothing that the source
+--fix fixes Parquet files in place, each by one rename, and judges them again; what it writes says nothing that the source
 did not. --unsafe-fixes also changes values and leaves rows out; --diff shows what either would do.`,
 		Example: `  rlprep lint train.parquet --val test.parquet --config run.sh
   rlprep lint data/ --select RL3,RL4 --ignore index-duplicate --output-format sarif=lint.sarif
@@ -78,8 +80,8 @@ did not. --unsafe-fixes also changes values and leaves rows out; --diff shows wh
 	f := cmd.Flags()
 	l.input.register(f)
 	f.StringArrayVar(&l.val, "val", nil, "file, directory or glob of validation data; repeatable")
-	f.StringVar(&l.target, "target", rule.DefaultTarget.String(), "trainer and version: verl@0.5 to verl@0.9, verl@0.9-v0 for its older trainer")
-	f.StringVar(&l.rows, "kind", "", "what the rows are for: rl, sft or preference (default: told by the columns)")
+	f.StringVar(&l.target, "target", rule.DefaultTarget().String(), "trainer and version: "+rule.TargetNames())
+	f.StringVar(&l.rows, "kind", "", "what the rows are for: "+strings.Join(rule.KindNames(), ", ")+" (default: by the columns)")
 	f.StringArrayVar(&l.formats, "output-format", nil, strings.Join(report.Formats(), ", ")+"; to standard output or =FILE; repeatable")
 	f.StringSliceVar(&l.selected, "select", nil, "only these rules: ids, names, or beginnings of ids (RL3)")
 	f.StringSliceVar(&l.ignored, "ignore", nil, "without these rules")
@@ -88,6 +90,7 @@ did not. --unsafe-fixes also changes values and leaves rows out; --diff shows wh
 	f.BoolVar(&l.schemaOnly, "schema-only", false, "look at footers only")
 	f.Int64Var(&l.limit, "rows", 0, "look at the first N rows of each split only (0: all)")
 	f.BoolVar(&l.statistics, "statistics", false, "count the findings of each rule, on stderr")
+	f.BoolVar(&l.trust, "trust-statistics", false, "believe the null counts of Parquet footers: pages that no rule reads are not checked")
 	f.BoolVar(&l.verbose, "verbose", false, "say a line about every file, on stderr")
 	f.IntVarP(&l.workers, "jobs", "j", 0, "workers (default: one a core)")
 	l.known.register(f)
@@ -100,7 +103,7 @@ did not. --unsafe-fixes also changes values and leaves rows out; --diff shows wh
 }
 
 func (l *lint) run(ctx context.Context, args []string) error {
-	if err := l.project.open(l.given); err != nil {
+	if err := l.project.open(l.app, l.given); err != nil {
 		return err
 	}
 	if err := l.project.configure(l); err != nil {
@@ -109,10 +112,16 @@ func (l *lint) run(ctx context.Context, args []string) error {
 	if err := l.baseline.open(l); err != nil {
 		return err
 	}
+	if err := l.declare(ctx, args); err != nil {
+		return err
+	}
+	if err := l.baseline.read(l); err != nil {
+		return err
+	}
 	l.cache.open(l)
 	defer l.cache.close()
-	found := &lintFound{}
-	defer found.close()
+	found := &check.Result{}
+	defer found.Close()
 	l.fix.changes = new(int)
 	if err := l.collect(ctx, args, found); err != nil {
 		return err
@@ -121,26 +130,65 @@ func (l *lint) run(ctx context.Context, args []string) error {
 		return l.fix.end(l, found)
 	}
 	l.project.suppress(l, found, !l.named(args) && !l.given("config"))
-	if done, err := l.baseline.settle(l, found); done || err != nil {
+	if done, err := l.baseline.settle(ctx, l, found); done || err != nil {
 		return err
 	}
 	if err := l.report(found); err != nil {
 		return err
 	}
-	if failed := slices.Concat(found.set.Errors, found.report.Errors); len(failed) > 0 {
+	if failed := slices.Concat(found.Set.Errors, found.Report.Errors); len(failed) > 0 {
 		return withCode(ExitFile, errors.Join(failed...))
 	}
-	if found.failed(l.fail) && !l.exitZero {
+	if found.Failed(l.fail) && !l.exitZero {
 		return errFindings
 	}
 	return nil
 }
 
+// declare says what will be written, and where files are fixed on the way or a baseline is replaced what will be read, before anything is.
+func (l *lint) declare(ctx context.Context, args []string) error {
+	for i, spec := range l.formats {
+		format, file, named := strings.Cut(spec, "=")
+		if !named || file == "" || file == "-" {
+			continue
+		}
+		if file == "/dev/stdout" {
+			l.formats[i] = format + "=-" // so that it is written in turn with what else goes there
+			continue
+		}
+		if err := l.app.guard.Write("--output-format "+format, file); err != nil {
+			return err
+		}
+	}
+	if l.baseline.write {
+		if err := l.app.writesFile("--baseline", l.baseline.name); err != nil {
+			return err
+		}
+	}
+	if summary := os.Getenv(summaryVariable); summary != "" {
+		if err := l.app.guard.Append(summaryVariable, summary); err != nil {
+			return err
+		}
+	}
+	if dir := l.cache.dir(l); dir != "" {
+		if err := l.app.guard.Folder(cacheVariable, dir); err != nil {
+			return err
+		}
+	}
+	if l.fix.on && !l.fix.diff || l.baseline.write {
+		return l.foresee(ctx, args)
+	}
+	return nil
+}
+
+// summaryVariable names the file that gets a summary in GitHub's actions.
+const summaryVariable = "GITHUB_STEP_SUMMARY"
+
 // named reports whether the command line names files.
 func (l *lint) named(args []string) bool { return len(args)+len(l.val) > 0 || l.input.filesFrom != "" }
 
 // collect checks the files of args, and where none are named the data sets of the project or the launches' own data.
-func (l *lint) collect(ctx context.Context, args []string, found *lintFound) error {
+func (l *lint) collect(ctx context.Context, args []string, found *check.Result) error {
 	named := l.named(args)
 	switch {
 	case !named && len(l.input.splits) > 0:
@@ -156,41 +204,49 @@ func (l *lint) collect(ctx context.Context, args []string, found *lintFound) err
 	if err != nil {
 		return err
 	}
-	found.sets = append(found.sets, set)
+	found.Owns(set)
 	return l.project.divide(ctx, l, set, found)
 }
 
 // resolve opens the files that args and the flags name, or those of splits.
 func (l *lint) resolve(ctx context.Context, args []string, splits []source.SplitArg) (*source.Set, error) {
-	spec, err := l.input.spec(l.app, args)
+	spec, err := l.spec(args, splits)
 	if err != nil {
 		return nil, err
 	}
-	spec.Val, spec.Lenient, spec.Hash, spec.Peek = l.val, true, false, l.schemaOnly
-	spec.Splits = append(spec.Splits, splits...)
-	set, err := source.Resolve(ctx, spec)
+	l.app.remote.whole = "run without --schema-only"
+	set, err := l.app.resolve(ctx, "FILES", spec)
 	if err != nil {
 		return nil, asInput(err)
 	}
 	return set, nil
 }
 
+// spec is what args and the flags name, or those of splits.
+func (l *lint) spec(args []string, splits []source.SplitArg) (source.Spec, error) {
+	spec, err := l.input.spec(l.app, args)
+	spec.Val, spec.Lenient, spec.Hash, spec.Peek = l.val, true, false, l.schemaOnly
+	spec.Splits = append(spec.Splits, splits...)
+	return spec, err
+}
+
 // judge checks the files of set, alone or with the launches.
-func (l *lint) judge(ctx context.Context, set *source.Set, found *lintFound) error {
+func (l *lint) judge(ctx context.Context, set *source.Set, found *check.Result) error {
 	if len(l.launches.configs) > 0 {
 		return l.judgeLaunches(ctx, set, found)
 	}
-	rep, err := l.mend(ctx, set)
+	rep, err := l.checkAndFix(ctx, set)
 	if err != nil {
 		return asUsage(err)
 	}
-	found.add(l.env.Target, l.rules, set, rep)
+	found.Add(l.env.Target, l.rules, set, rep)
 	return nil
 }
 
 // options reads the flags that have a form of their own.
 func (l *lint) options() (err error) {
 	l.env = l.known.env(rule.Any)
+	l.env.Agent = l.fix.agent
 	if l.env.Target, err = rule.ParseTarget(l.target); err != nil {
 		return &usageError{err}
 	}
@@ -198,23 +254,17 @@ func (l *lint) options() (err error) {
 		return usagef("--fail-level %s: expected error, warning or info", l.failLevel)
 	}
 	if l.rows != "" {
-		if l.env.Rows, err = parseKind(l.rows); err != nil {
-			return err
+		if l.env.Rows, err = rule.ParseKind(l.rows); err != nil {
+			return usagef("--kind %v", err)
+		}
+		if err := l.env.Target.CheckKind(l.env.Rows); err != nil {
+			return usagef("--kind: %v", err)
 		}
 	}
 	if l.rules, err = selectRules(l.selected, l.ignored); err != nil {
 		return err
 	}
 	return l.fix.check(l)
-}
-
-func parseKind(s string) (rule.Kind, error) {
-	for _, k := range []rule.Kind{rule.RL, rule.SFT, rule.Preference} {
-		if k.String() == s {
-			return k, nil
-		}
-	}
-	return rule.Any, usagef("--kind %s: expected rl, sft or preference", s)
 }
 
 // selectRules returns the rules that selected names (none: all) and ignored does not.
@@ -234,65 +284,37 @@ func selectRules(selected, ignored []string) ([]*rule.Rule, error) {
 	return out, nil
 }
 
+// checkOptions are those of a check of the files of set.
+func (l *lint) checkOptions(set *source.Set) check.Options {
+	return check.Options{Source: set, Rules: l.rules, Env: l.env, Fail: l.fail, Limit: l.limit, Workers: l.workers, FootersOnly: l.schemaOnly, TrustStatistics: l.trust,
+		Cache: l.cache.store, Watch: l.app.watch, Guard: &l.app.guard, Version: version(), Limits: l.input.limits.limits()}
+}
+
 func (l *lint) check(ctx context.Context, set *source.Set) (*pipeline.Report, error) {
-	src := newFileSource(set)
-	if l.env.Rows == rule.Any && len(src.files) > 0 {
-		l.env.Rows = kindOf(src.files[0].Schema)
-	}
-	j := &pipeline.Job{Source: src, Splits: src.splits, Rules: l.rules, Env: l.env, Limit: l.limit, Workers: l.workers, FailLevel: l.fail, FootersOnly: l.schemaOnly,
-		Unreadable: func(err error) bool { return exitCode(ctx, asUsage(err)) == ExitFile }}
-	if c := l.cache.of(set, l.rules, l.env); c != nil {
-		j.Cache = c
-	}
-	plan, err := pipeline.NewPlan(j)
-	if err != nil {
-		return nil, err
-	}
-	bar := newProgress(l.app.stderr, plan.Rows, l.app.quiet)
-	j.Progress = bar.Rows
-	defer bar.Done()
+	rep, err := check.Run(ctx, l.checkOptions(set))
 	if l.verbose {
 		for _, f := range set.Files() {
-			fmt.Fprintf(l.app.stderr, "%s: %s rows, split %s, as %s rows for %s\n", f.Name, thousands(f.Rows), f.Split, l.env.Rows, l.env.Target)
+			escape.Fprintf(l.app.stderr, "%s: %s rows, split %s, as %s rows for %s\n", f.Name, thousands(f.Rows), f.Split, l.env.Rows, l.env.Target)
 		}
 	}
-	rep, err := plan.Run(ctx)
-	if errors.Is(err, pipeline.ErrKept) {
-		j.Cache = nil
-		if plan, err = pipeline.NewPlan(j); err == nil {
-			rep, err = plan.Run(ctx)
-		}
-	}
-	if err == nil && l.verbose && rep.Kept > 0 {
-		fmt.Fprintf(l.app.stderr, "%d of %s not read again: they are as an earlier run found them\n", rep.Kept, counted(len(set.Files()), "file"))
+	if err == nil && l.verbose && rep.Cached > 0 {
+		escape.Fprintf(l.app.stderr, "%d of %s not read again: they are as an earlier run found them\n", rep.Cached, counted(len(set.Files()), "file"))
 	}
 	return rep, err
 }
 
-// kindOf tells by the columns what rows are for.
-func kindOf(s *schema.Schema) rule.Kind {
-	has := func(name string) bool { _, i := s.Column(name); return i >= 0 }
-	switch {
-	case has("chosen") && has("rejected"):
-		return rule.Preference
-	case has("messages") && !has("prompt"):
-		return rule.SFT
-	}
-	return rule.RL
-}
-
 // report prints what was found, in every format that was asked for.
-func (l *lint) report(found *lintFound) error {
-	o := report.Options{Tool: version(), Targets: found.targets, Files: slices.Concat(found.launches, fileNames(&found.set)), Rules: found.rules, Fail: l.fail, Color: l.app.terminal,
-		Summary: os.Getenv("GITHUB_STEP_SUMMARY"), Root: cmp.Or(os.Getenv("GITHUB_WORKSPACE"), os.Getenv("CI_PROJECT_DIR"))}
+func (l *lint) report(found *check.Result) error {
+	o := report.Options{Tool: version(), Targets: found.Targets, Files: slices.Concat(found.Launches, input.Names(&found.Set)), Rules: found.Rules, Fail: l.fail, Color: l.app.color(),
+		Summary: os.Getenv(summaryVariable), Root: cmp.Or(os.Getenv("GITHUB_WORKSPACE"), os.Getenv("CI_PROJECT_DIR"))}
 	if l.statistics {
 		o.Stats = l.app.stderr
 	}
-	r, err := report.New(l.formats, l.app.stdout, o)
+	r, err := report.New(l.formats, l.app.raw, o)
 	if err != nil {
 		return &usageError{err}
 	}
-	for _, e := range found.report.Entries {
+	for _, e := range found.Report.Entries {
 		r.Add(report.Entry(e))
 	}
 	return r.Close()

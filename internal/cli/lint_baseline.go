@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,9 +13,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/rlprep/rlprep/internal/baseline"
-	"github.com/rlprep/rlprep/internal/pipeline"
+	"github.com/rlprep/rlprep/internal/check"
+	"github.com/rlprep/rlprep/internal/escape"
+	"github.com/rlprep/rlprep/internal/input"
+	"github.com/rlprep/rlprep/internal/judge"
+	"github.com/rlprep/rlprep/internal/output"
 	"github.com/rlprep/rlprep/internal/project"
-	"github.com/rlprep/rlprep/internal/shard"
 	"github.com/rlprep/rlprep/internal/source"
 	"github.com/rlprep/rlprep/schema/rule"
 )
@@ -32,7 +36,7 @@ func (b *lintBaseline) register(f *pflag.FlagSet) {
 	f.BoolVar(&b.write, "write-baseline", false, "write what is found to the file of --baseline (or of "+project.FileName+")")
 }
 
-// open reads the baseline.
+// open finds the baseline's name.
 func (b *lintBaseline) open(l *lint) error {
 	if f := l.project.file; b.name == "" && f != nil && f.Baseline != "" {
 		b.name = l.project.inDir(f.Baseline)
@@ -42,10 +46,24 @@ func (b *lintBaseline) open(l *lint) error {
 		return usagef("--write-baseline: name its file by --baseline, or as baseline in %s", project.FileName)
 	case b.write && (l.schemaOnly || l.limit > 0):
 		return usagef("--write-baseline needs all rows: leave out --schema-only and --rows")
-	case b.name == "":
+	}
+	return nil
+}
+
+// read reads the baseline.
+func (b *lintBaseline) read(l *lint) error {
+	if b.name == "" {
 		return nil
 	}
-	text, err := os.ReadFile(b.name)
+	read := func(name string) ([]byte, error) { return l.app.readFile("--baseline", name) }
+	if b.write {
+		read = os.ReadFile // it is replaced: an output
+		if info, err := os.Stat(b.name); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+			b.known = baseline.Baseline{} // it is written into
+			return nil
+		}
+	}
+	text, err := read(b.name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && b.write:
 		b.known = baseline.Baseline{}
@@ -60,25 +78,25 @@ func (b *lintBaseline) open(l *lint) error {
 }
 
 // settle takes away what the baseline knows, or writes it anew: done then says that nothing is to be reported.
-func (b *lintBaseline) settle(l *lint, found *lintFound) (done bool, err error) {
+func (b *lintBaseline) settle(ctx context.Context, l *lint, found *check.Result) (done bool, err error) {
 	if b.name == "" {
 		return false, nil
 	}
 	now := baseline.Baseline{}
-	for _, e := range found.report.Entries {
+	for _, e := range found.Report.Entries {
 		now[b.place(e)] += e.Count
 	}
-	whole := len(found.set.Errors)+len(found.report.Errors) == 0
+	whole := len(found.Set.Errors)+len(found.Report.Errors) == 0
 	looked := b.looked(found)
 	if b.write {
 		if !whole {
 			return false, nil // what could not be read is told, and fails
 		}
-		return true, b.save(l, b.known.Update(now, looked))
+		return true, b.save(ctx, l, b.known.Update(now, looked))
 	}
 	more, fewer := b.known.Compare(now, looked)
 	var count int64
-	found.report.Entries = slices.DeleteFunc(found.report.Entries, func(e pipeline.Entry) bool {
+	found.Report.Entries = slices.DeleteFunc(found.Report.Entries, func(e judge.Entry) bool {
 		known := !slices.ContainsFunc(more, func(c baseline.Change) bool { return c.Place == b.place(e) })
 		if known {
 			count += e.Count
@@ -89,7 +107,7 @@ func (b *lintBaseline) settle(l *lint, found *lintFound) (done bool, err error) 
 		return false, nil
 	}
 	if count > 0 {
-		fmt.Fprintf(l.app.stderr, "%s known to %s\n", counted(int(count), "finding"), b.name)
+		escape.Fprintf(l.app.stderr, "%s known to %s\n", counted(int(count), "finding"), b.name)
 	}
 	b.tell(l, more, func(c baseline.Change) string {
 		return fmt.Sprintf("%s of %s known", thousands(c.Was), thousands(c.Is))
@@ -108,20 +126,20 @@ const maxNotes = 10
 func (b *lintBaseline) tell(l *lint, changes []baseline.Change, text func(baseline.Change) string) {
 	for i, c := range changes {
 		if i == maxNotes {
-			fmt.Fprintf(l.app.stderr, "%s: note: … %s more\n", b.name, thousands(int64(len(changes)-i)))
+			escape.Fprintf(l.app.stderr, "%s: note: … %s more\n", b.name, thousands(int64(len(changes)-i)))
 			return
 		}
 		at := c.File
 		if c.Column != "" {
 			at += ": " + c.Column
 		}
-		fmt.Fprintf(l.app.stderr, "%s: note: %s: %s %s: %s\n", b.name, at, c.Rule, ruleName(c.Rule), text(c))
+		escape.Fprintf(l.app.stderr, "%s: note: %s: %s %s: %s\n", b.name, at, c.Rule, ruleName(c.Rule), text(c))
 	}
 }
 
 // save writes the baseline and says what became of the old one.
-func (b *lintBaseline) save(l *lint, next baseline.Baseline) error {
-	if err := shard.WriteFile(b.name, next.Bytes(ruleName)); err != nil {
+func (b *lintBaseline) save(ctx context.Context, l *lint, next baseline.Baseline) error {
+	if err := output.WriteNamed(ctx, b.name, next.Bytes(ruleName)); err != nil {
 		return err
 	}
 	more, fewer := b.known.Compare(next, func(baseline.Place) bool { return true })
@@ -130,7 +148,7 @@ func (b *lintBaseline) save(l *lint, next baseline.Baseline) error {
 		findings += n
 	}
 	if !l.app.quiet {
-		fmt.Fprintf(l.app.stderr, "wrote %s: %s in %s (%d raised or new, %d lowered or gone)\n", b.name, counted(int(findings), "finding"), counted(len(next), "place"), len(more), len(fewer))
+		escape.Fprintf(l.app.stderr, "wrote %s: %s in %s (%d raised or new, %d lowered or gone)\n", b.name, counted(int(findings), "finding"), counted(len(next), "place"), len(more), len(fewer))
 	}
 	return nil
 }
@@ -143,7 +161,7 @@ func ruleName(id string) string {
 }
 
 // place is what the findings of e are counted by.
-func (b *lintBaseline) place(e pipeline.Entry) baseline.Place {
+func (b *lintBaseline) place(e judge.Entry) baseline.Place {
 	first := e.Findings[0]
 	return baseline.Place{File: b.fromHere(first.Pos.File), Rule: first.Rule.ID, Column: strings.ToValidUTF8(string(first.Pos.Path), "\uFFFD")}
 }
@@ -151,7 +169,7 @@ func (b *lintBaseline) place(e pipeline.Entry) baseline.Place {
 // fromHere is the name of a file as seen from the folder of the baseline.
 func (b *lintBaseline) fromHere(name string) string {
 	if !strings.HasPrefix(name, source.RemoteScheme) && name != "-" {
-		if rel, err := filepath.Rel(absolute(filepath.Dir(b.name)), absolute(name)); err == nil {
+		if rel, err := filepath.Rel(source.Absolute(filepath.Dir(b.name)), source.Absolute(name)); err == nil {
 			name = filepath.ToSlash(rel)
 		}
 	}
@@ -159,14 +177,14 @@ func (b *lintBaseline) fromHere(name string) string {
 }
 
 // looked says of which places this run knows all findings: of the files that it checked, by the rules that were on; and of files that are gone.
-func (b *lintBaseline) looked(found *lintFound) func(baseline.Place) bool {
+func (b *lintBaseline) looked(found *check.Result) func(baseline.Place) bool {
 	files := map[string]bool{}
-	for _, name := range slices.Concat(found.launches, fileNames(&found.set)) {
+	for _, name := range slices.Concat(found.Launches, input.Names(&found.Set)) {
 		files[b.fromHere(name)] = true
 	}
 	return func(p baseline.Place) bool {
 		if files[p.File] {
-			return slices.ContainsFunc(found.rules, func(r *rule.Rule) bool { return r.ID == p.Rule }) || rule.Find(p.Rule) == nil
+			return slices.ContainsFunc(found.Rules, func(r *rule.Rule) bool { return r.ID == p.Rule }) || rule.Find(p.Rule) == nil
 		}
 		if strings.HasPrefix(p.File, source.RemoteScheme) || p.File == "-" {
 			return false

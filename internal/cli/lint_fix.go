@@ -6,22 +6,22 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
 
-	"github.com/rlprep/rlprep/internal/mend"
+	"github.com/rlprep/rlprep/internal/check"
+	"github.com/rlprep/rlprep/internal/escape"
+	"github.com/rlprep/rlprep/internal/fix"
+	"github.com/rlprep/rlprep/internal/judge"
 	"github.com/rlprep/rlprep/internal/pipeline"
-	"github.com/rlprep/rlprep/internal/shard"
 	"github.com/rlprep/rlprep/internal/source"
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
-	"github.com/rlprep/rlprep/transform"
 )
 
-// lintFix is what lint mends.
+// lintFix is what lint fixes.
 type lintFix struct {
 	on     bool
 	diff   bool
@@ -32,13 +32,13 @@ type lintFix struct {
 }
 
 func (x *lintFix) register(f *pflag.FlagSet) {
-	f.BoolVar(&x.on, "fix", false, "mend in place what can be mended without changing a value, and judge what is left")
-	f.BoolVar(&x.unsafe, "unsafe-fixes", false, "with --fix or --diff: also mend what changes values or leaves rows out")
+	f.BoolVar(&x.on, "fix", false, "fix in place what can be fixed without changing a value, and judge what is left")
+	f.BoolVar(&x.unsafe, "unsafe-fixes", false, "with --fix or --diff: also fix what changes values or leaves rows out")
 	f.BoolVar(&x.diff, "diff", false, "show what --fix would change, and write nothing")
 	f.StringVar(&x.agent, "agent", "", "with --fix or --diff: the agent loop for rows that name none")
 }
 
-// active reports whether anything is to be mended or shown.
+// active reports whether anything is to be fixed or shown.
 func (x *lintFix) active() bool { return x.on || x.diff }
 
 // check looks at the flags.
@@ -66,8 +66,8 @@ func (x *lintFix) String() string {
 	return strings.Join(words, " ")
 }
 
-// mend checks the files of set; with --fix they are mended before, and open again as they are then.
-func (l *lint) mend(ctx context.Context, set *source.Set) (*pipeline.Report, error) {
+// checkAndFix checks the files of set; with --fix they are fixed before, and opened again as they are then.
+func (l *lint) checkAndFix(ctx context.Context, set *source.Set) (*pipeline.Report, error) {
 	if l.fix.active() {
 		if err := editable(set); err != nil {
 			return nil, err
@@ -78,16 +78,85 @@ func (l *lint) mend(ctx context.Context, set *source.Set) (*pipeline.Report, err
 		return found, err
 	}
 	if len(set.Errors)+len(found.Errors) > 0 {
-		fmt.Fprintln(l.app.stderr, "note: nothing was mended, as not all files could be read")
+		escape.Fprintln(l.app.stderr, "note: nothing was fixed, as not all files could be read")
 		return found, nil
 	}
-	x := &fixRun{lint: l, set: set, files: map[string]*mend.File{}}
-	return x.run(ctx, found)
+	o := l.checkOptions(set)
+	fixed, err := check.Fix(ctx, o, check.FixOptions{DryRun: !l.fix.on || l.fix.diff, Unsafe: l.fix.unsafe, Passed: l.project.passes, Note: l.fix.String()}, found)
+	if err != nil {
+		return nil, asInput(err)
+	}
+	x := &fixRun{lint: l, set: set, done: fixed}
+	if l.fix.diff {
+		return found, x.show(ctx)
+	}
+	x.sayFixed()
+	x.sayLeft(fixed.Left.Entries)
+	return fixed.Left, nil
+}
+
+// foresee names all files that the run will read: the first of several data sets is fixed before the next is opened.
+func (l *lint) foresee(ctx context.Context, args []string) error {
+	all := []*lint{l}
+	if l.named(args) && l.input.filesFrom != "-" { // what is read there is read once
+		if err := l.foreseeFiles(ctx, args, nil); err != nil {
+			return err
+		}
+	}
+	if p := &l.project; p.file != nil {
+		for i := range p.file.Datasets {
+			d := &p.file.Datasets[i]
+			one, err := p.dataset(l, d)
+			if err != nil {
+				return inDataset(d, err)
+			}
+			all = append(all, one)
+			if splits := p.splits(d); !l.named(args) && !l.given("config") && splits != nil {
+				if err := one.foreseeFiles(ctx, nil, splits); err != nil {
+					return inDataset(d, err)
+				}
+			}
+		}
+	}
+	for _, one := range all {
+		for _, config := range one.launches.configs {
+			read, err := one.launches.flags.read(ctx, l.app, config, nil, one.env.Target)
+			if err != nil {
+				return err
+			}
+			for _, t := range read.trainings {
+				own := *one
+				own.input.filesFrom = ""
+				own.val = t.config.Files("data.val_files")
+				if args := t.config.Files("data.train_files"); len(args)+len(own.val) > 0 {
+					if err := own.foreseeFiles(ctx, args, nil); err != nil {
+						return err
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// foreseeFiles names the files that args or splits mean.
+func (l *lint) foreseeFiles(ctx context.Context, args []string, splits []source.SplitArg) error {
+	spec, err := l.spec(args, splits)
+	if err != nil {
+		return err
+	}
+	if spec.FilesFrom != "" {
+		if err := l.app.guard.Read("--files-from", spec.FilesFrom, spec.FilesFrom); err != nil {
+			return err
+		}
+	}
+	spec.Named = func(name, path string) error { return l.app.guard.Read("FILES", name, path) }
+	return asInput(source.Name(ctx, spec))
 }
 
 // end gives --diff its status.
-func (x *lintFix) end(l *lint, found *lintFound) error {
-	if failed := slices.Concat(found.set.Errors, found.report.Errors); len(failed) > 0 {
+func (x *lintFix) end(l *lint, found *check.Result) error {
+	if failed := slices.Concat(found.Set.Errors, found.Report.Errors); len(failed) > 0 {
 		return withCode(ExitFile, errors.Join(failed...))
 	}
 	if *x.changes > 0 && !l.exitZero {
@@ -96,125 +165,34 @@ func (x *lintFix) end(l *lint, found *lintFound) error {
 	return nil
 }
 
-// editable refuses what cannot be mended in place.
+// editable refuses what cannot be fixed in place.
 func editable(set *source.Set) error {
 	var names []string
 	for _, f := range set.Files() {
 		switch {
 		case strings.HasPrefix(f.Name, source.RemoteScheme):
-			return usagef("%s: files of this machine are mended: fetch it with 'hf download'", f.Name)
+			return usagef("%s: files of this machine are fixed: fetch it with 'hf download'", f.Name)
 		case f.Name == "-" || f.Name == "<stdin>":
-			return usagef("files are mended, not standard input: name one")
+			return usagef("files are fixed, not standard input: name one")
 		case f.Format != "parquet":
-			return usagef("%s: Parquet files are mended: write the %s as Parquet with 'rlprep run', and mend that", f.Name, f.Format)
+			return usagef("%s: Parquet files are fixed: write the %s as Parquet with 'rlprep run', and fix that", f.Name, f.Format)
 		case slices.Contains(names, f.Name):
-			return usagef("%s is named twice: what is mended must be of one split", f.Name)
+			return usagef("%s is named twice: what is fixed must be of one split", f.Name)
 		}
 		names = append(names, f.Name)
 	}
 	return nil
 }
 
-// A fixRun mends the files of a set.
+// A fixRun says what was fixed in the files of a set.
 type fixRun struct {
-	lint  *lint
-	set   *source.Set
-	plan  *mend.Plan
-	files map[string]*mend.File // by name, those with steps
+	lint *lint
+	set  *source.Set
+	done *check.Fixed
 }
 
-// run plans, carries out and judges again; found is what was found before. It returns what is found now.
-func (x *fixRun) run(ctx context.Context, found *pipeline.Report) (*pipeline.Report, error) {
-	l := x.lint
-	src := newFileSource(x.set)
-	if l.fix.on && !l.fix.diff {
-		if err := catchUp(src.files); err != nil {
-			return nil, err
-		}
-	}
-	job := &mend.Job{Source: src, Rules: l.rules, Env: l.env, Unsafe: l.fix.unsafe, Agent: l.fix.agent, Workers: l.workers, Passed: l.project.passes}
-	var err error
-	if x.plan, err = mend.New(ctx, job, found.Entries); err != nil {
-		return nil, err
-	}
-	for i, f := range src.files {
-		if len(x.plan.Files[i].Steps) > 0 {
-			x.files[f.Name] = &x.plan.Files[i]
-		}
-	}
-	switch {
-	case l.fix.diff:
-		return found, x.show(ctx, src)
-	case len(x.files) == 0:
-		x.sayLeft(found.Entries)
-		return found, nil
-	}
-	if err := x.carryOut(ctx); err != nil {
-		return nil, err
-	}
-	if err := x.set.Reopen(ctx); err != nil {
-		return nil, asInput(err)
-	}
-	if found, err = l.check(ctx, x.set); err != nil {
-		return nil, err
-	}
-	x.sayMended()
-	x.sayLeft(found.Entries)
-	return found, nil
-}
-
-// catchUp brings the manifests beside files up to date, where a run that was killed left them behind.
-func catchUp(files []*rule.File) error {
-	done := map[string]bool{}
-	for _, f := range files {
-		if dir := filepath.Dir(f.Name); !done[dir] {
-			done[dir] = true
-			if err := shard.CatchUp(dir); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// carryOut replaces the files that have steps.
-func (x *fixRun) carryOut(ctx context.Context) (err error) {
-	var names []string
-	for _, f := range x.set.Files() {
-		if x.files[f.Name] != nil {
-			names = append(names, f.Name)
-		}
-	}
-	c := &columns{app: x.lint.app, name: "lint --fix", edit: x, inPlace: true, workers: x.lint.workers}
-	c.strip = func(file string) bool { return x.files[file].Strip }
-	if c.set, err = openParquet(ctx, c.app, names, "", c.name); err != nil {
-		return err
-	}
-	defer c.set.Close()
-	for _, f := range x.set.Files() { // the plan is of the files as they were
-		if err := f.Unchanged(); err != nil {
-			return withCode(ExitFile, err)
-		}
-	}
-	return c.carryOut(ctx)
-}
-
-// parse implements columnEdit.
-func (x *fixRun) parse(args []string) ([]string, error) { return args, nil }
-
-// prepare implements columnEdit.
-func (x *fixRun) prepare([]*rule.File, bool) error { return nil }
-
-// steps implements columnEdit.
-func (x *fixRun) steps(_ context.Context, src *fileSource, i int, _ int64) ([]transform.Transform, []string, error) {
-	return x.files[src.files[i].Name].Steps, nil, nil
-}
-
-// String implements columnEdit.
-func (x *fixRun) String() string { return x.lint.fix.String() }
-
-// sayLeft tells what is not mended and why.
-func (x *fixRun) sayLeft(left []pipeline.Entry) {
+// sayLeft says what is not fixed and why.
+func (x *fixRun) sayLeft(left []judge.Entry) {
 	if x.lint.app.quiet {
 		return
 	}
@@ -224,43 +202,43 @@ func (x *fixRun) sayLeft(left []pipeline.Entry) {
 		if x.lint.project.passes(f) {
 			continue
 		}
-		line := fmt.Sprintf("left: %s%s %s: %s\n", column(f.Pos.Path), f.Rule.ID, f.Rule.Name, x.why(f))
+		line := fmt.Sprintf("%s%s %s: %s", column(f.Pos.Path), f.Rule.ID, f.Rule.Name, x.why(f))
 		if told[line] {
 			continue
 		}
 		if told[line] = true; len(told) > maxFileLines {
-			fmt.Fprintln(x.lint.app.stderr, "left: more, for like reasons")
+			escape.Fprintln(x.lint.app.stderr, "left: more, for like reasons")
 			return
 		}
-		fmt.Fprint(x.lint.app.stderr, line)
+		escape.Fprintf(x.lint.app.stderr, "left: %s\n", line)
 	}
 }
 
-// sayMended tells what was done to each file.
-func (x *fixRun) sayMended() {
+// sayFixed says what was done to each file.
+func (x *fixRun) sayFixed() {
 	if x.lint.app.quiet {
 		return
 	}
 	lines := 0
 	for _, f := range x.set.Files() {
-		m := x.files[f.Name]
+		m := x.done.Files[f.Name]
 		if m == nil {
 			continue
 		}
 		for _, d := range m.Done {
 			if lines++; lines <= maxFileLines {
-				fmt.Fprintf(x.lint.app.stderr, "mended: %s: %s\n", f.Name, doneText(d))
+				escape.Fprintf(x.lint.app.stderr, "fixed: %s: %s\n", f.Name, doneText(d))
 			}
 		}
 	}
 	if lines > maxFileLines {
-		fmt.Fprintf(x.lint.app.stderr, "mended: %s in all\n", counted(len(x.files), "file"))
+		escape.Fprintf(x.lint.app.stderr, "fixed: %s in all\n", counted(len(x.done.Files), "file"))
 	}
 }
 
-// doneText says what is mended.
-func doneText(d mend.Done) string {
-	s := fmt.Sprintf("%s%s %s: %s", column(d.Path), d.Rule.ID, d.Rule.Name, d.Does)
+// doneText says what is fixed.
+func doneText(d fix.Done) string {
+	s := fmt.Sprintf("%s%s %s: %s", column(d.Path), d.Rule.ID, d.Rule.Name, d.Fix.Title)
 	if d.Rows > 0 {
 		s += " (" + counted(int(d.Rows), "row") + ")"
 	}
@@ -269,20 +247,20 @@ func doneText(d mend.Done) string {
 
 // why says why a finding is left.
 func (x *fixRun) why(f rule.Finding) string {
-	why := x.plan.Left[mend.Finding{Rule: f.Rule, File: f.Pos.File, Path: f.Pos.Path}]
-	for _, m := range f.Rule.Mends {
+	why := x.done.Plan.Left[fix.Finding{Rule: f.Rule, File: f.Pos.File, Path: f.Pos.Path}]
+	for _, m := range f.Rule.Fixes {
 		switch {
 		case !m.Unsafe || x.lint.fix.unsafe:
 		case why == "":
-			return "--unsafe-fixes " + m.Does
+			return "--unsafe-fixes " + m.Title
 		default:
-			return why + "; --unsafe-fixes " + m.Does
+			return why + "; --unsafe-fixes " + m.Title
 		}
 	}
-	if why == "" || strings.Contains(why, f.Rule.Unmended) {
-		return cmp.Or(why, f.Rule.Unmended)
+	if why == "" || strings.Contains(why, f.Rule.Unfixed) {
+		return cmp.Or(why, f.Rule.Unfixed)
 	}
-	return why + "; " + f.Rule.Unmended
+	return why + "; " + f.Rule.Unfixed
 }
 
 func column(p schema.Path) string {
@@ -296,29 +274,29 @@ func column(p schema.Path) string {
 const shownRows = 3
 
 // show prints what would change.
-func (x *fixRun) show(ctx context.Context, src *fileSource) error {
+func (x *fixRun) show(ctx context.Context) error {
 	w := x.lint.app.stdout
-	for i, f := range src.files {
-		m := x.files[f.Name]
+	for i, f := range x.set.Files() {
+		m := x.done.Files[f.Name]
 		if m == nil {
 			continue
 		}
 		*x.lint.fix.changes++
-		fmt.Fprintf(w, "--- %s\n+++ %s\n", f.Name, f.Name)
+		escape.Fprintf(w, "--- %s\n+++ %s\n", f.Name, f.Name)
 		for _, d := range m.Done {
-			fmt.Fprintf(w, "# %s\n", doneText(d))
+			escape.Fprintf(w, "# %s\n", doneText(d))
 		}
 		showSchema(w, f.Schema, m.Schema)
 		if m.Strip {
-			fmt.Fprintln(w, "-metadata huggingface")
+			escape.Fprintln(w, "-metadata huggingface")
 		}
-		changes, err := x.plan.Changes(ctx, i, shownRows)
+		changes, err := x.done.Plan.Changes(ctx, i, shownRows)
 		if err != nil {
 			return err
 		}
 		showChanges(w, changes)
 	}
-	x.sayLeft(x.plan.Found)
+	x.sayLeft(x.done.Plan.Found)
 	return nil
 }
 
@@ -328,18 +306,18 @@ func showSchema(w io.Writer, before, after *schema.Schema) {
 	changed := false
 	for _, line := range was {
 		if !slices.Contains(is, line) {
-			fmt.Fprintf(w, "-%s\n", line)
+			escape.Fprintf(w, "-%s\n", line)
 			changed = true
 		}
 	}
 	for _, line := range is {
 		if !slices.Contains(was, line) {
-			fmt.Fprintf(w, "+%s\n", line)
+			escape.Fprintf(w, "+%s\n", line)
 			changed = true
 		}
 	}
 	if !changed && !slices.Equal(was, is) {
-		fmt.Fprintf(w, "-columns %s\n+columns %s\n", strings.Join(before.Names(), ", "), strings.Join(after.Names(), ", "))
+		escape.Fprintf(w, "-columns %s\n+columns %s\n", strings.Join(before.Names(), ", "), strings.Join(after.Names(), ", "))
 	}
 }
 
@@ -351,22 +329,22 @@ func leafLines(s *schema.Schema) []string {
 	return out
 }
 
-func showChanges(w io.Writer, changes []mend.Change) {
+func showChanges(w io.Writer, changes []fix.Change) {
 	last := int64(-1)
 	for _, c := range changes {
 		if c.Row != last {
-			fmt.Fprintf(w, "@@ row %d @@\n", c.Row)
+			escape.Fprintf(w, "@@ row %d @@\n", c.Row)
 			last = c.Row
 		}
 		switch {
 		case c.Gone:
-			fmt.Fprintln(w, "-the whole row")
+			escape.Fprintln(w, "-the whole row")
 		default:
 			if c.Before != "" {
-				fmt.Fprintf(w, "-%s: %s\n", c.Path, c.Before)
+				escape.Fprintf(w, "-%s: %s\n", c.Path, c.Before)
 			}
 			if c.After != "" {
-				fmt.Fprintf(w, "+%s: %s\n", c.Path, c.After)
+				escape.Fprintf(w, "+%s: %s\n", c.Path, c.After)
 			}
 		}
 	}

@@ -11,6 +11,9 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/rlprep/rlprep/internal/check"
+	"github.com/rlprep/rlprep/internal/escape"
+	"github.com/rlprep/rlprep/internal/judge"
 	"github.com/rlprep/rlprep/internal/pipeline"
 	"github.com/rlprep/rlprep/internal/project"
 	"github.com/rlprep/rlprep/internal/source"
@@ -32,7 +35,7 @@ func (p *lintProject) register(f *pflag.FlagSet) {
 }
 
 // open finds and reads the project's file.
-func (p *lintProject) open(given func(flag string) bool) (err error) {
+func (p *lintProject) open(a *app, given func(flag string) bool) (err error) {
 	name := p.name
 	switch {
 	case p.none && given("project"):
@@ -44,7 +47,7 @@ func (p *lintProject) open(given func(flag string) bool) (err error) {
 			return err
 		}
 	}
-	text, err := os.ReadFile(name)
+	text, err := a.readFile("configuration", name)
 	if err != nil {
 		return err
 	}
@@ -130,19 +133,14 @@ func (p *lintProject) dataset(l *lint, d *project.Dataset) (*lint, error) {
 }
 
 // collect checks the data sets of the project.
-func (p *lintProject) collect(ctx context.Context, l *lint, found *lintFound) error {
+func (p *lintProject) collect(ctx context.Context, l *lint, found *check.Result) error {
 	for i := range p.file.Datasets {
 		d := &p.file.Datasets[i]
 		one, err := p.dataset(l, d)
 		if err != nil {
 			return inDataset(d, err)
 		}
-		var splits []source.SplitArg
-		for _, s := range d.Splits {
-			for _, name := range s.Files {
-				splits = append(splits, source.SplitArg{Name: s.Name, Glob: p.inDir(name)})
-			}
-		}
+		splits := p.splits(d)
 		if splits == nil { // the launch's own data
 			if err := one.judgeLaunches(ctx, nil, found); err != nil {
 				return err
@@ -153,12 +151,22 @@ func (p *lintProject) collect(ctx context.Context, l *lint, found *lintFound) er
 		if err != nil {
 			return inDataset(d, err)
 		}
-		found.sets = append(found.sets, set)
+		found.Owns(set)
 		if err := one.judge(ctx, set, found); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// splits are the files of a data set; none: the launch's own data.
+func (p *lintProject) splits(d *project.Dataset) (splits []source.SplitArg) {
+	for _, s := range d.Splits {
+		for _, name := range s.Files {
+			splits = append(splits, source.SplitArg{Name: s.Name, Glob: p.inDir(name)})
+		}
+	}
+	return splits
 }
 
 // inDataset says which data set an error is about; the command's usage would not help.
@@ -176,7 +184,7 @@ func inDataset(d *project.Dataset, err error) error {
 
 // divide checks files that were named on the command line: those that a data set of the project names as it asks, the others as the
 // whole file does. Where the command line says of them which splits or which launch, it is followed alone.
-func (p *lintProject) divide(ctx context.Context, l *lint, set *source.Set, found *lintFound) error {
+func (p *lintProject) divide(ctx context.Context, l *lint, set *source.Set, found *check.Result) error {
 	if p.file == nil || len(p.file.Datasets) == 0 || l.given("val") || l.given("split") || l.given("config") {
 		return l.judge(ctx, set, found)
 	}
@@ -187,8 +195,8 @@ func (p *lintProject) divide(ctx context.Context, l *lint, set *source.Set, foun
 		}
 		return n, f.Split
 	})
-	found.sets = append(found.sets, parts...)
-	found.set.Errors = append(found.set.Errors, set.Errors...)
+	found.Owns(parts...)
+	found.Set.Errors = append(found.Set.Errors, set.Errors...)
 	for i, part := range parts {
 		one := l
 		if len(part.Files()) == 0 {
@@ -204,8 +212,8 @@ func (p *lintProject) divide(ctx context.Context, l *lint, set *source.Set, foun
 			return err
 		}
 	}
-	if len(set.Errors) > 0 && len(found.targets) == 0 { // no file can be read
-		found.add(l.env.Target, l.rules, &source.Set{}, &pipeline.Report{})
+	if len(set.Errors) > 0 && len(found.Targets) == 0 { // no file can be read
+		found.Add(l.env.Target, l.rules, &source.Set{}, &pipeline.Report{})
 	}
 	return nil
 }
@@ -224,18 +232,7 @@ func (p *lintProject) owner(name string) (dataset int, split string) {
 
 // means reports whether arg, a name or a pattern of the project's file, means the file that is called name here.
 func (p *lintProject) means(arg, name string) bool {
-	return source.Match(absolute(p.inDir(arg)), absolute(name))
-}
-
-func absolute(name string) string {
-	if strings.HasPrefix(name, source.RemoteScheme) {
-		return name
-	}
-	abs, err := filepath.Abs(name)
-	if err != nil {
-		return name
-	}
-	return filepath.ToSlash(abs)
+	return source.Match(source.Absolute(p.inDir(arg)), source.Absolute(name))
 }
 
 // An ignored is a rule of an entry of per_file_ignores.
@@ -261,13 +258,13 @@ func (p *lintProject) passes(f rule.Finding) bool { return len(p.ignores(f)) > 0
 
 // suppress takes away what the project's file lets pass, and says how much that was. Of a run over the whole project it says also what is let
 // pass and was not found.
-func (p *lintProject) suppress(l *lint, found *lintFound, whole bool) {
+func (p *lintProject) suppress(l *lint, found *check.Result, whole bool) {
 	if p.file == nil || len(p.file.PerFile) == 0 {
 		return
 	}
 	used := map[ignored]bool{}
 	var count int64
-	found.report.Entries = slices.DeleteFunc(found.report.Entries, func(e pipeline.Entry) bool {
+	found.Report.Entries = slices.DeleteFunc(found.Report.Entries, func(e judge.Entry) bool {
 		by := p.ignores(e.Findings[0])
 		for _, i := range by {
 			used[i] = true
@@ -278,16 +275,16 @@ func (p *lintProject) suppress(l *lint, found *lintFound, whole bool) {
 		return len(by) > 0
 	})
 	if count > 0 && !l.app.quiet {
-		fmt.Fprintf(l.app.stderr, "%s let pass by %s\n", counted(int(count), "finding"), p.file.Name)
+		escape.Fprintf(l.app.stderr, "%s let pass by %s\n", counted(int(count), "finding"), p.file.Name)
 	}
-	if !whole || l.app.quiet || l.schemaOnly || l.limit > 0 || len(found.set.Errors)+len(found.report.Errors) > 0 {
+	if !whole || l.app.quiet || l.schemaOnly || l.limit > 0 || len(found.Set.Errors)+len(found.Report.Errors) > 0 {
 		return
 	}
 	for i, g := range p.file.PerFile {
 		for k, name := range g.Rules {
-			on := slices.ContainsFunc(found.rules, func(r *rule.Rule) bool { return r.Named(name) })
+			on := slices.ContainsFunc(found.Rules, func(r *rule.Rule) bool { return r.Named(name) })
 			if on && !used[ignored{i, k}] {
-				fmt.Fprintf(l.app.stderr, "%s: note: %s is not found in %s any more: take it out of per_file_ignores\n", g.Where, name, strings.Join(g.Files, ", "))
+				escape.Fprintf(l.app.stderr, "%s: note: %s is not found in %s any more: take it out of per_file_ignores\n", g.Where, name, strings.Join(g.Files, ", "))
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rlprep/rlprep/datasets"
+	"github.com/rlprep/rlprep/internal/escape"
 	"github.com/rlprep/rlprep/schema/rule"
 	"github.com/rlprep/rlprep/transform"
 )
@@ -35,7 +36,8 @@ func newList(a *app) *cobra.Command {
 		Use:   "list " + strings.Join(names, "|"),
 		Short: "list the recipes, transforms or rules",
 		Long: `Lists the recipes (a published dataset made into samples that a trainer takes), the transforms (one change of rows) or
-the rules (one fault that data can have, with its level for the default target). 'rlprep explain NAME' tells more of one.`,
+the rules (one fault that data can have, with its level for the last version of its trainer).
+'rlprep explain NAME' tells more of one.`,
 		Example: `  rlprep list recipes
   rlprep list rules
   rlprep list rules --json | jq -r '.[].id'`,
@@ -63,6 +65,9 @@ the rules (one fault that data can have, with its level for the default target).
 func (a *app) table(rows [][]string) error {
 	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 	for _, row := range rows {
+		for i, cell := range row {
+			row[i] = escape.Text(cell)
+		}
 		fmt.Fprintln(w, strings.Join(row, "\t"))
 	}
 	return w.Flush()
@@ -84,7 +89,7 @@ func transformRows() (rows [][]string) {
 
 func ruleRows() (rows [][]string) {
 	for _, r := range rule.All() {
-		h, _ := r.Holding(rule.DefaultTarget)
+		h, _ := r.Severity(describedFor(r))
 		rows = append(rows, []string{r.ID, r.Name, h.Level.String(), r.Title})
 	}
 	return rows

@@ -5,17 +5,15 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/rlprep/rlprep/internal/pipeline"
-	"github.com/rlprep/rlprep/internal/source"
+	"github.com/rlprep/rlprep/internal/build"
+	"github.com/rlprep/rlprep/internal/escape"
 	"github.com/rlprep/rlprep/internal/starmap"
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
@@ -24,7 +22,7 @@ import (
 
 // A mapRun is one run of a map function.
 type mapRun struct {
-	production
+	datasetRun
 	rowsFor string
 	types   string
 	prog    *starmap.Program
@@ -32,7 +30,7 @@ type mapRun struct {
 }
 
 func newMap(a *app) *cobra.Command {
-	m := &mapRun{production: production{app: a, judged: rule.DefaultTarget, fates: true}}
+	m := &mapRun{datasetRun: datasetRun{app: a, columns: true, Options: build.Options{Target: rule.DefaultTarget()}}}
 	cmd := &cobra.Command{
 		Use:   "map SCRIPT",
 		Short: "run a map function, verl's process_fn pasted in, over a dataset",
@@ -58,8 +56,8 @@ Types are found out from the first 1,000 rows of each split, or said by --schema
 	f := cmd.Flags()
 	f.StringArrayVar(&m.input.sources, "source", nil, "file, directory or glob of the dataset; repeatable")
 	f.StringVar(&m.types, "schema", "", "types of keys that are not to be found out: 'NAME: TYPE, …'")
-	f.StringSliceVar(&m.expects, "expects", nil, "rules whose findings are at most warnings: RL302,…")
-	f.StringVar(&m.rowsFor, "kind", "", "what the rows are for: rl, sft or preference (default: told by the columns)")
+	f.StringSliceVar(&m.Expects, "expects", nil, "rules whose findings are at most warnings: RL302,…")
+	f.StringVar(&m.rowsFor, "kind", "", "what the rows are for: "+strings.Join(rule.KindNames(), ", ")+" (default: by the columns)")
 	m.register(f, "./NAME, as the script is called")
 	return cmd
 }
@@ -69,11 +67,11 @@ func (m *mapRun) run(ctx context.Context, name string) (err error) {
 		return usagef("no source: name the dataset with --source FILE|DIR|GLOB")
 	}
 	if m.rowsFor != "" {
-		if m.rows, err = parseKind(m.rowsFor); err != nil {
-			return err
+		if m.Kind, err = rule.ParseKind(m.rowsFor); err != nil {
+			return usagef("--kind %v", err)
 		}
 	}
-	for _, id := range m.expects {
+	for _, id := range m.Expects {
 		if r := rule.Find(id); r == nil || r.ID != id {
 			return usagef("--expects %s: there is no such rule ('rlprep list rules')", id)
 		}
@@ -88,27 +86,27 @@ func (m *mapRun) run(ctx context.Context, name string) (err error) {
 	if err != nil {
 		return err
 	}
-	spec.TempDir = existingDir(filepath.Dir(filepath.Clean(m.out)))
-	if m.set, err = source.Resolve(ctx, spec); err != nil {
+	spec.TempDir = existingDir(filepath.Dir(filepath.Clean(m.Out)))
+	if m.Source, err = m.app.resolve(ctx, "--source", spec); err != nil {
 		return asInput(err)
 	}
-	defer m.set.Close()
+	defer m.Source.Close()
 	m.tellUnused()
-	made := map[string][]transform.Transform{}
-	for _, s := range m.set.Splits {
+	made := map[string][]transform.RowStep{}
+	for _, s := range m.Source.Splits {
 		f, err := starmap.NewMap(m.prog, s.Name, m.fields)
 		if err != nil {
 			return withCode(ExitUsage, err)
 		}
-		made[s.Name] = []transform.Transform{f}
+		made[s.Name] = []transform.RowStep{f}
 	}
-	m.steps = func(split string) []transform.Transform { return made[split] }
+	m.Steps = func(split string) []transform.RowStep { return made[split] }
 	return m.make(ctx)
 }
 
 // load reads the script and what the flags say of it.
 func (m *mapRun) load(name string) error {
-	text, err := os.ReadFile(name)
+	text, err := m.app.readFile("map script", name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return usagef("%s: there is no such script", name)
 	}
@@ -119,7 +117,7 @@ func (m *mapRun) load(name string) error {
 		return withCode(ExitUsage, err)
 	}
 	if m.dryRun {
-		m.prog.Print = func(text string) { fmt.Fprintln(m.app.stderr, text) }
+		m.prog.Print = func(text string) { escape.Fprintln(m.app.stderr, escape.Raw(escape.Lines(text))) }
 	}
 	if m.types != "" {
 		t, err := transform.ParseType("struct<" + m.types + ">")
@@ -128,81 +126,17 @@ func (m *mapRun) load(name string) error {
 		}
 		m.fields = t.Fields
 	}
-	m.name = strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
-	if m.out == "" {
-		m.out = "./" + m.name
+	m.Name = strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
+	if m.Out == "" {
+		m.Out = "./" + m.Name
 	}
 	sum := sha256.Sum256(text)
-	m.asked = map[string]string{"script": hex.EncodeToString(sum[:])}
+	m.Given = map[string]string{"script": hex.EncodeToString(sum[:])}
 	if m.types != "" {
-		m.asked["schema"] = m.types
+		m.Given["schema"] = m.types
 	}
-	if len(m.expects) > 0 {
-		m.asked["expects"] = strings.Join(m.expects, ",")
-	}
-	return nil
-}
-
-// learn finds out the columns of map functions from the first rows of each split, as the steps before them leave them. A split of which
-// no row comes out has the columns of the others.
-func (b *production) learn(ctx context.Context) error {
-	src := deriveSource(b.set, b.derive)
-	var none []*starmap.Map
-	known := map[string]*starmap.Map{} // by the script and its place among the steps
-	for _, s := range src.splits {
-		steps := b.steps(s.Name)
-		for i, t := range steps {
-			l, _ := t.(transform.Located)
-			if l.Transform != nil {
-				t = l.Transform
-			}
-			m, ok := t.(*starmap.Map)
-			if !ok {
-				continue
-			}
-			collectLess()
-			some, err := b.learnMap(ctx, src, s, steps[:i:i], m, l)
-			if err != nil {
-				return err
-			}
-			if some && known[l.Where] == nil {
-				known[l.Where] = m
-			} else if !some && known[l.Where] != nil {
-				m.Adopt(known[l.Where])
-			} else if !some {
-				none = append(none, m)
-			}
-		}
-	}
-	for _, m := range none { // of splits before the first that has rows
-		for _, other := range known {
-			if other.Same(m) {
-				m.Adopt(other)
-			}
-		}
+	if len(m.Expects) > 0 {
+		m.Given["expects"] = strings.Join(m.Expects, ",")
 	}
 	return nil
-}
-
-// learnMap runs m over the first rows that before leaves, and reports whether a row came out.
-func (b *production) learnMap(ctx context.Context, src *fileSource, s pipeline.Split, before []transform.Transform, m *starmap.Map, l transform.Located) (bool, error) {
-	probe := m.Probe()
-	var step transform.Transform = probe
-	if l.Transform != nil {
-		step = transform.Located{Transform: probe, Where: l.Where, Verb: l.Verb}
-	}
-	steps := append(before, step)
-	plan, err := pipeline.NewPlan(&pipeline.Job{Source: src, Splits: []pipeline.Split{s}, Limit: b.limit, Env: b.known.env(rule.Any),
-		Steps: func(string) []transform.Transform { return steps }})
-	if err != nil {
-		return false, asUsage(err)
-	}
-	if err := plan.First(ctx, s.Name, probe.Done); err != nil {
-		return false, asUsage(err)
-	}
-	if first := probe.First(); first != nil && !probe.Some() { // the schema would say less
-		r := pipeline.Rejected{Pos: first.Pos, Where: first.Where, Number: first.Number, Message: first.Message, Reason: "map-error"}
-		return false, &pipeline.RejectError{First: r, Count: 1}
-	}
-	return probe.Some(), withCode(ExitUsage, m.Learn(probe))
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/goccy/go-yaml"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"go.yaml.in/yaml/v4"
 
 	"github.com/rlprep/rlprep/internal/pipefile"
 )
@@ -34,11 +34,14 @@ func pipelineSchema(t *testing.T) *jsonschema.Schema {
 // asJSON is YAML as a JSON Schema is given it.
 func asJSON(t *testing.T, text string) any {
 	t.Helper()
-	b, err := yaml.YAMLToJSON([]byte(text))
+	var v any
+	if err := yaml.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatal(err)
+	}
+	b, err := json.Marshal(v)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var v any
 	if err := json.Unmarshal(b, &v); err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +167,7 @@ func TestInit(t *testing.T) {
 			if !strings.Contains(out, "after: ") || !strings.Contains(out, `"ground_truth":"2"`) || !strings.Contains(out, `"content":"1+1?"`) {
 				t.Errorf("%s\ngives\n%s", readText(t, file), out)
 			}
-			if code, _, stderr := runMain(t, "init", "pipeline", raw, "-o", file); code != ExitUsage || !strings.Contains(stderr, "is there already") {
+			if code, _, stderr := runMain(t, "init", "pipeline", raw, "-o", file); code != ExitUsage || !strings.Contains(stderr, "exists: name another file") {
 				t.Errorf("written over: %d %s", code, stderr)
 			}
 		})

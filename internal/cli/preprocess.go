@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -12,17 +13,17 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rlprep/rlprep/datasets"
+	"github.com/rlprep/rlprep/internal/build"
 	"github.com/rlprep/rlprep/internal/hub"
 	"github.com/rlprep/rlprep/internal/source"
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
-	"github.com/rlprep/rlprep/testdata/sample"
 	"github.com/rlprep/rlprep/transform"
 )
 
 // A preprocess is one run of the command.
 type preprocess struct {
-	production
+	datasetRun
 	recipe *datasets.Recipe
 
 	demo       bool
@@ -41,7 +42,7 @@ type preprocess struct {
 }
 
 func newPreprocess(a *app) *cobra.Command {
-	p := &preprocess{production: production{app: a, judged: rule.DefaultTarget}}
+	p := &preprocess{datasetRun: datasetRun{app: a, Options: build.Options{Target: rule.DefaultTarget()}}}
 	cmd := &cobra.Command{
 		Use:   "preprocess RECIPE",
 		Short: "make a published dataset into checked shards for training",
@@ -75,7 +76,7 @@ is taken up where it stood by the same command. The bytes written depend on the 
 	f.StringVar(&p.dataSource, "data-source", "", "data_source of every row, which selects the scorer")
 	f.Int64Var(&p.indexStart, "index-start", 0, "extra_info.index of the first row of each split")
 	f.StringVar(&p.indexScope, "index-scope", "split", "split: the index counts from the start in each split; run: on over all splits of the dataset, selected or not")
-	f.StringVar(&p.target, "target", "", "give the form of a later verl where its script changed, and judge by it: verl@0.5 to verl@0.9, verl@0.9-v0 (default: January 2026's form, judged by verl@0.9)")
+	f.StringVar(&p.target, "target", "", "give the form of a later verl where its script changed, and judge by it: "+rule.TargetNames()+" (default: January 2026's form, judged by "+rule.DefaultTarget().String()+")")
 	f.BoolVar(&p.fixed, "fixed", false, "give the form without the faults that the recipe is known for (see 'rlprep explain RECIPE')")
 	f.StringVar(&p.system, "system", "", "system message of every row, in place of the recipe's ('': none); may hold {{column}}")
 	f.StringVar(&p.instruct, "instruction", "", "what follows the question, in place of the recipe's instruction ('': nothing); may hold {{column}}")
@@ -92,9 +93,9 @@ func recipeNames() []string {
 }
 
 func (p *preprocess) run(ctx context.Context) error {
-	p.name = p.recipe.Name
-	if p.out == "" {
-		p.out = "./" + p.name
+	p.Name = p.recipe.Name
+	if p.Out == "" {
+		p.Out = "./" + p.Name
 	}
 	if err := p.checkAll(); err != nil {
 		return err
@@ -102,29 +103,29 @@ func (p *preprocess) run(ctx context.Context) error {
 	if err := p.resolve(ctx); err != nil {
 		return err
 	}
-	defer p.set.Close()
+	defer p.Source.Close()
 	p.fill()
 	return p.make(ctx)
 }
 
 // fill says to the production what the recipe and its options are.
 func (p *preprocess) fill() {
-	p.rows, p.expects = p.recipe.Rows, p.recipe.Expects
-	p.steps = func(split string) []transform.Transform {
+	p.Kind, p.Expects = p.recipe.Rows, p.recipe.Expects
+	p.Steps = func(split string) []transform.RowStep {
 		return p.recipe.Steps(datasets.Options{Split: split, Agent: p.agent, DataSource: p.dataSource,
 			IndexStart: p.indexStart + p.offsets[split], Target: p.form, Fixed: p.fixed,
 			System: p.optional("system", p.system), Instruction: p.optional("instruction", p.instruct)})
 	}
 	if p.agent != "" {
-		p.known.agents = append(p.known.agents, p.agent)
+		p.KnownAgents = append(p.KnownAgents, p.agent)
 	}
 	if p.dataSource != "" {
-		p.known.sources = append(p.known.sources, p.dataSource)
+		p.KnownSources = append(p.KnownSources, p.dataSource)
 	}
-	p.asked = map[string]string{}
+	p.Given = map[string]string{}
 	set := func(name, value, def string) {
 		if value != def {
-			p.asked[name] = value
+			p.Given[name] = value
 		}
 	}
 	set("agent", p.agent, "")
@@ -135,7 +136,7 @@ func (p *preprocess) fill() {
 	set("fixed", strconv.FormatBool(p.fixed), "false")
 	for name, value := range map[string]string{"system": p.system, "instruction": p.instruct} {
 		if p.given(name) {
-			p.asked[name] = value
+			p.Given[name] = value
 		}
 	}
 }
@@ -180,7 +181,7 @@ func (p *preprocess) checkTarget() error {
 	if !t.Within(p.recipe.Versions) {
 		return usagef("recipe %s: %s has it no more (it is of verl %s); leave out --target, or name an older one", p.recipe.Name, t, p.recipe.Versions)
 	}
-	p.judged, p.form = t, t
+	p.Target, p.form = t, t
 	return nil
 }
 
@@ -195,7 +196,9 @@ func (p *preprocess) resolve(ctx context.Context) error {
 		return err
 	}
 	if p.demo {
-		spec.Embedded = []source.Embedded{{Name: "sample/train.jsonl", Data: sampleFile("train.jsonl")}, {Name: "sample/test.jsonl", Data: sampleFile("test.jsonl")}}
+		if spec.Embedded, err = p.sample(); err != nil {
+			return err
+		}
 	}
 	for _, split := range p.recipe.Splits {
 		for _, in := range p.recipe.Inputs(split) {
@@ -205,14 +208,14 @@ func (p *preprocess) resolve(ctx context.Context) error {
 	if in := p.recipe.Inputs(p.recipe.Splits[0]); len(in) > 0 {
 		spec.Fields = func(string) []schema.Field { return in[0].Fields }
 	}
-	spec.TempDir = existingDir(filepath.Dir(filepath.Clean(p.out)))
-	if p.set, err = source.Resolve(ctx, spec); err != nil {
+	spec.TempDir = existingDir(filepath.Dir(filepath.Clean(p.Out)))
+	if p.Source, err = p.app.resolve(ctx, "--source", spec); err != nil {
 		if err = asInput(err); p.byDefault() && errors.As(err, new(*hub.Error)) {
 			err = fmt.Errorf("%w; or name files that you have with --source FILE|DIR|GLOB, or try --demo", err)
 		}
 		return err
 	}
-	if err := hasColumns(p.set); err != nil {
+	if err := hasColumns(p.Source); err != nil {
 		return err
 	}
 	if p.indexScope == "run" {
@@ -227,11 +230,11 @@ func (p *preprocess) resolve(ctx context.Context) error {
 // countSplits sets the index of each split's first row, counting on over all splits of the dataset in the recipe's order:
 // also those that --split leaves out, so that a row has the same index whatever is selected.
 func (p *preprocess) countSplits(ctx context.Context, spec source.Spec) error {
-	all := p.set
+	all := p.Source
 	if slices.ContainsFunc(spec.Splits, func(s source.SplitArg) bool { return s.Glob == "" }) {
 		spec.Splits = slices.DeleteFunc(slices.Clone(spec.Splits), func(s source.SplitArg) bool { return s.Glob == "" })
 		spec.Hash = false
-		set, err := source.Resolve(ctx, spec)
+		set, err := p.app.resolve(ctx, "--source", spec)
 		if err != nil {
 			return asInput(err)
 		}
@@ -277,11 +280,18 @@ func hasColumns(set *source.Set) error {
 	return nil
 }
 
-// sampleFile is a file of the dataset that is built in.
-func sampleFile(name string) []byte {
-	b, err := sample.Files.ReadFile(name)
-	if err != nil {
-		panic(err) // it is embedded
+// sample returns the files of the recipe's sample, which are in the binary.
+func (p *preprocess) sample() ([]source.Embedded, error) {
+	if p.recipe.Sample == nil {
+		return nil, usagef("recipe %s has no built-in sample: name the raw dataset with --source FILE|DIR|GLOB", p.recipe.Name)
 	}
-	return b
+	var out []source.Embedded
+	for _, split := range p.recipe.Splits {
+		b, err := fs.ReadFile(p.recipe.Sample, split+".jsonl")
+		if err != nil {
+			return nil, fmt.Errorf("read the sample of recipe %s: %w", p.recipe.Name, err)
+		}
+		out = append(out, source.Embedded{Name: "sample/" + split + ".jsonl", Data: b})
+	}
+	return out, nil
 }

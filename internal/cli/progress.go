@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/schollz/progressbar/v3"
+
+	"github.com/rlprep/rlprep/internal/escape"
 )
 
 // logEvery is the time between two log lines where there is no terminal, showEvery that between two names of shards on one.
@@ -77,7 +79,7 @@ func (p *progress) Rows(n int64, shard string) {
 	if p.bar != nil {
 		if now.Sub(p.last) >= showEvery { // workers are in several shards at once: show one of them, not a flicker
 			p.last = now
-			p.bar.Describe(shard)
+			p.bar.Describe(escape.Text(shard))
 		}
 		_ = p.bar.Add64(n) // a bar that cannot be drawn is no reason to stop
 		return
@@ -99,7 +101,7 @@ func (p *progress) log(now time.Time, shard string) {
 	if shard != "" {
 		line += " shard=" + shard
 	}
-	fmt.Fprintln(p.w, line)
+	escape.Fprintln(p.w, line)
 }
 
 // Done takes the bar away. It may be called more than once.
@@ -115,4 +117,10 @@ func (p *progress) Done() {
 		p.bar = nil
 		p.last = p.now() // from here on as without a bar
 	}
+}
+
+// watch shows the progress of a job over so many rows.
+func (a *app) watch(total int64) (rows func(rows int64, shard string), done func()) {
+	bar := newProgress(a.screen, total, a.quiet)
+	return bar.Rows, bar.Done
 }

@@ -2,19 +2,12 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/rlprep/rlprep/internal/parquetio"
-	"github.com/rlprep/rlprep/internal/pipeline"
-	"github.com/rlprep/rlprep/internal/shard"
-	"github.com/rlprep/rlprep/internal/source"
-	"github.com/rlprep/rlprep/schema/rule"
+	"github.com/rlprep/rlprep/internal/edit"
+	"github.com/rlprep/rlprep/internal/escape"
 )
 
 // A reshard is one run of the command.
@@ -22,12 +15,11 @@ type reshard struct {
 	app       *app
 	out       string
 	filesFrom string
+	limits    readLimits
 	size      sizeFlags
 	hfText    string
 	workers   int
 	asJSON    bool
-
-	src *fileSource
 }
 
 func newReshard(a *app) *cobra.Command {
@@ -57,6 +49,7 @@ new: it appears whole, by one rename. The files must have the same columns; they
 	r.size.register(f)
 	f.Lookup("shards").Usage = "write each split as just N files"
 	f.StringVar(&r.filesFrom, "files-from", "", "read names of files from LIST, one a line (-: standard input)")
+	r.limits.register(f)
 	f.StringVar(&r.hfText, "hf-metadata", "auto", hfUsage)
 	f.IntVarP(&r.workers, "jobs", "j", 0, "workers (default: one a core); the bytes written are the same for any number")
 	f.BoolVar(&r.asJSON, "json", false, "print what was done as JSON")
@@ -79,65 +72,16 @@ func (r *reshard) run(ctx context.Context, args []string) error {
 	case r.out == "":
 		return usagef("no directory to write to: name a new one with -o DIR")
 	}
-	if _, err := os.Lstat(r.out); !errors.Is(err, fs.ErrNotExist) {
-		return usagef("%s is there already: name a new directory with -o", r.out)
-	}
-	set, err := openParquet(ctx, r.app, args, r.filesFrom, "reshard")
+	set, err := openParquet(ctx, r.app, args, r.filesFrom, "reshard", r.limits.limits())
 	if err != nil {
 		return err
 	}
 	defer set.Close()
-	size.Along = true
-	return r.write(ctx, r.job(set, size, hf))
-}
-
-func (r *reshard) job(set *source.Set, size pipeline.Size, hf parquetio.HFPolicy) *pipeline.Job {
-	r.src = newFileSource(set)
-	r.src.whole = true
-	first := map[string]*parquetio.File{}
-	for _, s := range r.src.splits {
-		first[s.Name] = r.src.open[s.Files[0]].Parquet
-	}
-	return &pipeline.Job{
-		Source: r.src,
-		Splits: r.src.splits,
-		Env:    (&knownFlags{}).env(rule.Any),
-		Size:   size,
-		Codec:  codecOf(set), AnyCodec: true, Keep: true,
-		Workers:   r.workers,
-		ShardName: shard.NameOf,
-		Writer: func(split string, _ *rule.File) parquetio.WriterOptions {
-			return parquetio.WriterOptions{CreatedBy: createdBy(), Base: first[split], HF: hf}
-		},
-	}
-}
-
-// write makes the directory.
-func (r *reshard) write(ctx context.Context, j *pipeline.Job) error {
-	sink := &stageSink{}
-	j.Sink = sink // what is planned depends on that something is written
-	plan, err := pipeline.NewPlan(j)
+	res, err := edit.Reshard(ctx, edit.ReshardOptions{Source: set, Out: r.out, Size: size, HF: hf, Workers: r.workers, Guard: &r.app.guard, Version: version(), Watch: r.app.watch})
 	if err != nil {
-		return asUsage(err)
+		return asInput(asUsage(err))
 	}
-	if plan.Rows == 0 {
-		return usagef("no rows: nothing to write")
-	}
-	sink.plan = plan
-	if sink.stage, err = shard.NewStage(r.out); err != nil {
-		return err
-	}
-	bar := newProgress(r.app.stderr, plan.Rows, r.app.quiet)
-	j.Progress = bar.Rows
-	rep, err := plan.Run(ctx)
-	bar.Done()
-	if err != nil {
-		return asUsage(errors.Join(err, sink.stage.Abandon()))
-	}
-	if err := sink.stage.Publish(); err != nil {
-		return err
-	}
-	return r.summarize(plan, rep)
+	return r.summarize(res)
 }
 
 // A reshardSummary is what --json prints.
@@ -148,6 +92,8 @@ type reshardSummary struct {
 	Copied    int           `json:"chunks_copied"`
 	Encoded   int           `json:"chunks_encoded"`
 	Reencoded []reencoded   `json:"reencoded"`
+
+	otherMetadata int // files whose metadata was left out
 }
 
 type reshardFile struct {
@@ -166,14 +112,14 @@ type reencoded struct {
 	Reason   string   `json:"reason"`
 }
 
-func (r *reshard) summarize(plan *pipeline.Plan, rep *pipeline.Report) error {
-	s := reshardSummary{Out: r.out, Rows: rep.RowsOut, Reencoded: []reencoded{}}
-	for _, rec := range rep.Records {
+func (r *reshard) summarize(res *edit.Resharded) error {
+	s := reshardSummary{Out: r.out, Rows: res.Report.RowsOut, Reencoded: []reencoded{}, otherMetadata: res.OtherMetadata}
+	for _, rec := range res.Report.Records {
 		s.Copied, s.Encoded = s.Copied+rec.Copied, s.Encoded+rec.Encoded
 		s.Files = append(s.Files, reshardFile{rec.Name, rec.RowsOut, rec.RowGroups, rec.Bytes})
 	}
-	for _, d := range plan.Decoded() {
-		e := reencoded{File: r.src.files[d.File].Name, RowGroup: d.RowGroup, Rows: d.Rows, Reason: "a file ends within it"}
+	for _, d := range res.Plan.Decoded() {
+		e := reencoded{File: res.Plan.Job.Input.Files()[d.File].Name, RowGroup: d.RowGroup, Rows: d.Rows, Reason: "a file ends within it"}
 		if d.Whole {
 			e.Reason = "the files differ in what may be null, or its writer stores it as others cannot"
 		}
@@ -196,81 +142,27 @@ const maxReencoded = 5
 
 func (r *reshard) print(s *reshardSummary) {
 	w := r.app.stderr
-	fmt.Fprintf(w, "%s: %s rows in %s\n", s.Out, thousands(s.Rows), counted(len(s.Files), "file"))
+	escape.Fprintf(w, "%s: %s rows in %s\n", s.Out, thousands(s.Rows), counted(len(s.Files), "file"))
 	for i, f := range s.Files {
 		if i == maxFileLines {
-			fmt.Fprintf(w, "  … %d more\n", len(s.Files)-i)
+			escape.Fprintf(w, "  … %d more\n", len(s.Files)-i)
 			break
 		}
-		fmt.Fprintf(w, "  %-32s %9s rows %14s %9s\n", f.Name, thousands(f.Rows), rowGroups(f.RowGroups), bytesText(f.Bytes))
+		escape.Fprintf(w, "  %-32s %9s rows %14s %9s\n", f.Name, thousands(f.Rows), rowGroups(f.RowGroups), bytesText(f.Bytes))
 	}
-	fmt.Fprintf(w, "  column chunks: %d copied, %d encoded\n", s.Copied, s.Encoded)
+	escape.Fprintf(w, "  column chunks: %d copied, %d encoded\n", s.Copied, s.Encoded)
 	for i, e := range s.Reencoded {
 		if i == maxReencoded {
-			fmt.Fprintf(w, "  … %d more were encoded anew\n", len(s.Reencoded)-i)
+			escape.Fprintf(w, "  … %d more were encoded anew\n", len(s.Reencoded)-i)
 			break
 		}
 		what := "all columns"
 		if e.Columns != nil {
 			what = strings.Join(e.Columns, ", ")
 		}
-		fmt.Fprintf(w, "  encoded anew: %s: row group %d (%s): %s: %s\n", e.File, e.RowGroup, counted(int(e.Rows), "row"), what, e.Reason)
+		escape.Fprintf(w, "  encoded anew: %s: row group %d (%s): %s: %s\n", e.File, e.RowGroup, counted(int(e.Rows), "row"), what, e.Reason)
 	}
-	if n := r.otherMetadata(); n > 0 {
-		fmt.Fprintf(w, "  %s had other metadata than the first, which was left out\n", counted(n, "file"))
+	if n := s.otherMetadata; n > 0 {
+		escape.Fprintf(w, "  %s had other metadata than the first, which was left out\n", counted(n, "file"))
 	}
-}
-
-// otherMetadata counts the files whose key-value metadata is not that of the first of their split.
-func (r *reshard) otherMetadata() (n int) {
-	for _, s := range r.src.splits {
-		first := r.src.files[s.Files[0]].Metadata
-		for _, f := range s.Files {
-			for k, v := range r.src.files[f].Metadata {
-				if k != "ARROW:schema" && first[k] != v {
-					n++
-					break
-				}
-			}
-		}
-	}
-	return n
-}
-
-// A stageSink writes shards into a directory that appears when all are done.
-type stageSink struct {
-	stage *shard.Stage
-	plan  *pipeline.Plan
-}
-
-// Record implements pipeline.Sink: nothing is taken up.
-func (s *stageSink) Record(int) ([]byte, error) { return nil, nil }
-
-// OpenSpill implements pipeline.Sink.
-func (s *stageSink) OpenSpill(int) (*os.File, error) { return nil, errNoSide }
-
-// Create implements pipeline.Sink.
-func (s *stageSink) Create(task int) (pipeline.Shard, error) {
-	part, err := shard.NewPart(s.stage.Path(s.plan.Tasks[task].Name))
-	return &stagedShard{partShard{part: part}}, err
-}
-
-// A stagedShard is a shard in a stage.
-type stagedShard struct{ partShard }
-
-// Publish implements pipeline.Shard.
-func (s *stagedShard) Publish(_ bool, record func(int64, string) ([]byte, error)) error {
-	defer s.Discard()
-	st, err := s.part.Stat()
-	if err != nil {
-		return err
-	}
-	if _, err := record(st.Size(), ""); err != nil {
-		return err
-	}
-	if err := s.part.Sync(); err != nil {
-		return err
-	}
-	s.done = true
-	return s.part.Rename()
 }

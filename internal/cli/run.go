@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rlprep/rlprep/internal/build"
 	"github.com/rlprep/rlprep/internal/pipefile"
 	"github.com/rlprep/rlprep/internal/source"
 	"github.com/rlprep/rlprep/schema"
@@ -22,7 +22,7 @@ import (
 
 // A pipelineRun is one run of a pipeline file.
 type pipelineRun struct {
-	production
+	datasetRun
 	file *pipefile.File
 	dir  string            // of the file: names in it are taken from here
 	hash string            // of the file and of what it names
@@ -30,7 +30,7 @@ type pipelineRun struct {
 }
 
 func newRun(a *app) *cobra.Command {
-	r := &pipelineRun{production: production{app: a, judged: rule.DefaultTarget, fates: true}}
+	r := &pipelineRun{datasetRun: datasetRun{app: a, columns: true, Options: build.Options{Target: rule.DefaultTarget()}}}
 	cmd := &cobra.Command{
 		Use:   "run PIPELINE",
 		Short: "make your own dataset into checked shards, as a YAML file says",
@@ -58,7 +58,7 @@ Schema for editors.`,
 }
 
 func (r *pipelineRun) run(ctx context.Context, name string, given func(flag string) bool) error {
-	text, err := os.ReadFile(name)
+	text, err := r.app.readFile("pipeline", name)
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (r *pipelineRun) run(ctx context.Context, name string, given func(flag stri
 	digest := sha256.New()
 	digest.Write(text)
 	r.file, err = pipefile.Parse(filepath.ToSlash(name), text, func(script string) (string, error) {
-		text, err := os.ReadFile(r.inDir(script))
+		text, err := r.app.readFile("map script", r.inDir(script))
 		digest.Write(text)
 		return string(text), err
 	})
@@ -74,9 +74,9 @@ func (r *pipelineRun) run(ctx context.Context, name string, given func(flag stri
 		return withCode(ExitUsage, err)
 	}
 	r.hash = hex.EncodeToString(digest.Sum(nil))
-	r.name = strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
-	if r.out == "" {
-		r.out = "./" + r.name
+	r.Name = strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
+	if r.Out == "" {
+		r.Out = "./" + r.Name
 	}
 	r.settings(given)
 	if err := r.check(); err != nil {
@@ -85,7 +85,7 @@ func (r *pipelineRun) run(ctx context.Context, name string, given func(flag stri
 	if err := r.resolve(ctx); err != nil {
 		return err
 	}
-	defer r.set.Close()
+	defer r.Source.Close()
 	if err := r.outputs(); err != nil {
 		return err
 	}
@@ -107,15 +107,15 @@ func (r *pipelineRun) settings(given func(flag string) bool) {
 		r.size.shards = f.Shards
 	}
 	if f.Compression != "" && !given("compression") {
-		r.compression = f.Compression
+		r.Compression = f.Compression
 	}
 	if f.Target != (rule.Target{}) {
-		r.judged = f.Target
+		r.Target = f.Target
 	}
-	r.rows, r.expects = f.Rows, f.Expects
-	r.known.agents = append(r.known.agents, f.Agents...)
-	r.known.sources = append(r.known.sources, f.DataSources...)
-	r.asked = map[string]string{"pipeline": r.hash}
+	r.Kind, r.Expects = f.Rows, f.Expects
+	r.KnownAgents = append(r.KnownAgents, f.Agents...)
+	r.KnownSources = append(r.KnownSources, f.DataSources...)
+	r.Given = map[string]string{"pipeline": r.hash}
 }
 
 // resolve finds the input: what the command line names, else what the file does.
@@ -132,13 +132,13 @@ func (r *pipelineRun) resolve(ctx context.Context) error {
 	if r.file.Columns != nil {
 		spec.Fields = func(string) []schema.Field { return r.file.Columns }
 	}
-	spec.TempDir = existingDir(filepath.Dir(filepath.Clean(r.out)))
-	if r.set, err = source.Resolve(ctx, spec); err != nil {
+	spec.TempDir = existingDir(filepath.Dir(filepath.Clean(r.Out)))
+	if r.Source, err = r.app.resolve(ctx, "source", spec); err != nil {
 		return asInput(err)
 	}
 	r.tellUnused()
 	if r.file.Columns != nil {
-		return hasColumns(r.set)
+		return hasColumns(r.Source)
 	}
 	return nil
 }
@@ -181,17 +181,17 @@ func (r *pipelineRun) sources(spec *source.Spec) error {
 // outputs makes the steps of each split of the output.
 func (r *pipelineRun) outputs() error {
 	r.from = map[string]string{}
-	into := map[string][]derived{}
-	for _, s := range r.set.Splits {
-		for _, name := range r.file.Outputs(s.Name) {
+	into := map[string][]string{}
+	for _, s := range r.Source.Splits {
+		into[s.Name] = r.file.Outputs(s.Name)
+		for _, name := range into[s.Name] {
 			if other, twice := r.from[name]; twice {
 				return withCode(ExitUsage, fmt.Errorf("%s: splits %s and %s both become %s: give step split 'splits: [%s]', or other names", r.file.Name, other, s.Name, name, other))
 			}
 			r.from[name] = s.Name
-			into[s.Name] = append(into[s.Name], derived{name, r.file.Limit(s.Name)})
 		}
 	}
-	made := map[string][]transform.Transform{}
+	made := map[string][]transform.RowStep{}
 	for name, from := range r.from {
 		steps, err := r.file.Transforms(from, name)
 		if err != nil {
@@ -199,7 +199,7 @@ func (r *pipelineRun) outputs() error {
 		}
 		made[name] = steps
 	}
-	r.derive = func(from string) []derived { return into[from] }
-	r.steps = func(split string) []transform.Transform { return made[split] }
+	r.Derive = func(from string) []string { return into[from] }
+	r.Steps = func(split string) []transform.RowStep { return made[split] }
 	return nil
 }

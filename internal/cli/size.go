@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"math"
 	"strconv"
 	"strings"
@@ -26,21 +27,6 @@ func (s *sizeFlags) register(f *pflag.FlagSet) {
 // asked reports whether any size was asked for.
 func (s *sizeFlags) asked() bool { return s.shards != 0 || s.rows != 0 || s.bytes != "" }
 
-// options are the flags as the manifest has them.
-func (s *sizeFlags) options() map[string]string {
-	o := map[string]string{}
-	if s.shards != 0 {
-		o["shards"] = strconv.Itoa(s.shards)
-	}
-	if s.rows != 0 {
-		o["shard-rows"] = strconv.FormatInt(s.rows, 10)
-	}
-	if n, err := parseSize(s.bytes); err == nil && s.bytes != "" {
-		o["shard-size"] = strconv.FormatInt(n, 10)
-	}
-	return o
-}
-
 // size reads the flags.
 func (s *sizeFlags) size() (pipeline.Size, error) {
 	given := 0
@@ -60,8 +46,13 @@ func (s *sizeFlags) size() (pipeline.Size, error) {
 		return pipeline.Size{Shards: s.shards, Rows: s.rows}, nil
 	}
 	n, err := parseSize(s.bytes)
-	return pipeline.Size{Bytes: n}, err
+	if err != nil {
+		return pipeline.Size{}, usagef("--shard-size %s: %v", s.bytes, err)
+	}
+	return pipeline.Size{Bytes: n}, nil
 }
+
+var errSize = errors.New("expected a number of bytes, such as 500MB or 1GiB")
 
 // parseSize reads a number of bytes, with a unit of thousands (kB, MB, GB, TB) or of 1,024 (KiB, MiB, GiB, TiB).
 func parseSize(text string) (int64, error) {
@@ -70,7 +61,7 @@ func parseSize(text string) (int64, error) {
 	unit := strings.ToLower(strings.TrimSpace(text[len(digits):]))
 	scale := map[string]float64{"": 1, "b": 1, "kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40}[unit]
 	if n *= scale; err != nil || !(n >= 1 && n < math.MaxInt64) {
-		return 0, usagef("--shard-size %s: expected a number of bytes, such as 500MB or 1GiB", text)
+		return 0, errSize
 	}
 	return int64(n), nil
 }

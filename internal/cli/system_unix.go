@@ -14,9 +14,9 @@ func peakMemory() int64 {
 		return 0
 	}
 	if runtime.GOOS == "darwin" {
-		return int64(u.Maxrss)
+		return int64(u.Maxrss) //nolint:unconvert // its type differs by system
 	}
-	return int64(u.Maxrss) << 10
+	return int64(u.Maxrss) << 10 //nolint:unconvert // its type differs by system
 }
 
 // openFiles is how many files the process may have open; 0: not known.
@@ -25,5 +25,5 @@ func openFiles() uint64 {
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l) != nil {
 		return 0
 	}
-	return uint64(l.Cur)
+	return uint64(l.Cur) //nolint:unconvert // its type differs by system
 }

@@ -1,10 +1,11 @@
 package cli
 
 import (
-	"fmt"
+	"cmp"
 
 	"github.com/spf13/cobra"
 
+	"github.com/rlprep/rlprep/internal/escape"
 	"github.com/rlprep/rlprep/internal/shard"
 )
 
@@ -12,8 +13,8 @@ func newVerify(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "verify DIR",
 		Short: "hash the files of a data set and compare them with its manifest",
-		Long: `Reads every shard that DIR/manifest.json names and compares size and sha256. A file that is missing, differs, or lies
-beside the shards without being named is reported.`,
+		Long: `Reads every shard that DIR/manifest.json names and compares size, sha256, rows and row groups. A shard that
+is missing, differs or is named twice is reported, and so is a Parquet file beside them that the manifest does not name.`,
 		Example: `  rlprep verify out/
   rlprep verify /data/gsm8k && sbatch train.sh
   rlprep verify --quiet out/`,
@@ -25,13 +26,13 @@ beside the shards without being named is reported.`,
 				return withCode(ExitFile, err)
 			}
 			for _, d := range diffs {
-				fmt.Fprintf(a.stdout, "%s: %s\n", d.Name, d.Message)
+				escape.Fprintf(a.stdout, "%s: %s\n", cmp.Or(d.Name, `""`), d.Message)
 			}
 			if len(diffs) > 0 {
 				return errFindings
 			}
 			if !a.quiet {
-				fmt.Fprintf(a.stdout, "%s: %d files as the manifest says, dataset_sha256 %s\n", args[0], len(m.Shards), m.DatasetSHA256)
+				escape.Fprintf(a.stdout, "%s: %d files as the manifest says, dataset_sha256 %s\n", args[0], len(m.Shards), m.DatasetSHA256)
 			}
 			return nil
 		},

@@ -1,8 +1,8 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
-	"fmt"
 	"io"
 	"runtime"
 	"runtime/debug"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rlprep/rlprep/internal/escape"
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
@@ -26,8 +27,8 @@ func version() string {
 	return release
 }
 
-// A build is what "rlprep version" says.
-type build struct {
+// A toolVersion is what "rlprep version" says of the program.
+type toolVersion struct {
 	Version  string `json:"version"`
 	Commit   string `json:"commit,omitempty"`
 	Go       string `json:"go"`
@@ -35,8 +36,8 @@ type build struct {
 	Target   string `json:"target"` // what data is checked against by default
 }
 
-func thisBuild() build {
-	b := build{Version: version(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Target: rule.DefaultTarget.String()}
+func thisVersion() toolVersion {
+	b := toolVersion{Version: version(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Target: rule.DefaultTarget().String()}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
 			if s.Key == "vcs.revision" {
@@ -59,11 +60,11 @@ func newVersion(a *app) *cobra.Command {
 		Args:        exactArgs(),
 		Annotations: exits(ExitClean, ExitUsage),
 		RunE: func(*cobra.Command, []string) error {
-			b := thisBuild()
+			b := thisVersion()
 			if asJSON {
 				return printJSON(a.stdout, b)
 			}
-			_, err := fmt.Fprintf(a.stdout, "rlprep %s (%s, %s, checks against %s)\n", b.Version, b.Go, b.Platform, b.Target)
+			_, err := escape.Fprintf(a.stdout, "rlprep %s (%s, %s, checks against %s)\n", b.Version, b.Go, b.Platform, b.Target)
 			return err
 		},
 	}
@@ -73,8 +74,13 @@ func newVersion(a *app) *cobra.Command {
 
 // printJSON writes v as indented JSON, text unescaped, with a newline.
 func printJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := w.Write(escape.JSON(b.Bytes()))
+	return err
 }

@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -94,10 +95,8 @@ func (c *Client) commit(ctx context.Context, a Address) (string, error) {
 		}
 		return "", c.notCached(a, "revision "+a.revision())
 	}
-	var info struct {
-		SHA string `json:"sha"`
-	}
-	_, err := c.get(ctx, a, c.api(a, "revision", url.PathEscape(a.revision())), nil, &info)
+	var sha string
+	_, _, err := c.get(ctx, question{about: a, url: c.api(a, "revision", url.PathEscape(a.revision())), most: maxInfo, read: readSHA(&sha)})
 	if unreachable(err) {
 		if commit := c.readRef(a); commit != "" {
 			c.notice("%v; taking commit %.12s from the cache", err, commit)
@@ -107,10 +106,10 @@ func (c *Client) commit(ctx context.Context, a Address) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if !commitHash.MatchString(info.SHA) {
-		return "", &Error{Network, fmt.Sprintf("%s: %s names no commit (%q): is HF_ENDPOINT a Hub?", a, c.host(), cut(info.SHA)), nil}
+	if !commitHash.MatchString(sha) {
+		return "", &Error{Network, fmt.Sprintf("%s: %s names no commit (%q): is HF_ENDPOINT a Hub?", a, c.host(), cut(sha)), nil}
 	}
-	return info.SHA, nil
+	return sha, nil
 }
 
 // unreachable reports whether err says that the Hub cannot be reached.
@@ -128,34 +127,129 @@ func (c *Client) api(a Address, parts ...string) string {
 	return c.Endpoint + "/api/datasets/" + a.Repo + "/" + strings.Join(parts, "/")
 }
 
-// get asks the API and decodes its answer, JSON, into out. body, where there is one, is posted. It returns the address of
-// the next page, "" where there is none.
-func (c *Client) get(ctx context.Context, a Address, address string, body []byte, out any) (next string, err error) {
+// A question is one request to the API.
+type question struct {
+	about Address
+	url   string
+	body  []byte // posted; nil: the request is a GET
+	most  int64  // bytes that the answer may have
+	read  func(*json.Decoder) error
+}
+
+// get asks the API and has its answer, JSON, read as it comes. It returns the size of what was read, and the address of the next page, "" where
+// there is none.
+func (c *Client) get(ctx context.Context, q question) (n int64, next string, err error) {
+	err = c.retry(ctx, q.about.String(), nil, func() error {
+		ctx, cancel := context.WithTimeoutCause(ctx, c.Answer, errLong)
+		defer cancel()
+		n, next, err = c.answer(ctx, q)
+		return err
+	})
+	return n, next, err
+}
+
+func (c *Client) answer(ctx context.Context, q question) (n int64, next string, err error) {
 	method, header := http.MethodGet, http.Header{}
-	if body != nil {
+	if q.body != nil {
 		method = http.MethodPost
 		header.Set("Content-Type", "application/json")
 	}
-	err = c.retry(ctx, a.String(), nil, func() error {
-		res, err := c.send(ctx, method, address, header, body)
+	res, err := c.send(ctx, method, q.url, header, q.body)
+	if err != nil {
+		return 0, "", c.explain(q.about, err)
+	}
+	defer res.close()
+	m := &metered{r: res.body, most: q.most}
+	m.json = json.NewDecoder(m)
+	err = q.read(m.json)
+	var final *Error
+	switch {
+	case m.n > q.most:
+		return m.n, "", &Error{Network, fmt.Sprintf("%s: %s answers with more than %d bytes", q.about, c.host(), q.most), nil}
+	case m.err != nil && m.err != io.EOF:
+		return m.n, "", c.broken(ctx, res.Request.URL, m.err)
+	case errors.As(err, &final):
+		return m.n, "", err
+	case err != nil:
+		return m.n, "", odd("%s answers with text that is not the expected JSON: %w", c.host(), err)
+	}
+	_, _ = io.CopyN(io.Discard, m, 256<<10) // so that the connection can be used again
+	next, err = nextPage(res)
+	return m.n, next, err
+}
+
+// maxValue is the largest value in an answer that is read as a whole.
+const maxValue = 1 << 20
+
+// A metered reader counts bytes and keeps the error of the reader below. It fails beyond its limit, and where its decoder is within a value
+// that is larger than maxValue.
+type metered struct {
+	r       io.Reader
+	n, most int64
+	err     error
+	json    *json.Decoder
+}
+
+// Read implements io.Reader.
+func (m *metered) Read(b []byte) (int, error) {
+	if m.n > m.most {
+		return 0, io.ErrUnexpectedEOF
+	}
+	if m.n-m.json.InputOffset() > maxValue {
+		return 0, fmt.Errorf("a value of more than %d bytes", maxValue)
+	}
+	n, err := m.r.Read(b[:min(len(b), 64<<10)]) // so that little is read ahead of the value
+	m.n += int64(n)
+	if err != nil {
+		m.err = err
+	}
+	return n, err
+}
+
+// maxInfo is the largest description of a dataset; it names all files.
+const maxInfo = 64 << 20
+
+// readSHA reads the commit out of a description of a dataset, and no further.
+func readSHA(to *string) func(*json.Decoder) error {
+	return func(d *json.Decoder) error {
+		if t, err := d.Token(); err != nil || t != json.Delim('{') {
+			return cmp.Or(err, fmt.Errorf("%v, expected an object", t))
+		}
+		for d.More() {
+			key, err := d.Token()
+			if err != nil {
+				return err
+			}
+			if key == "sha" {
+				return d.Decode(to)
+			}
+			if err := skipValue(d); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// skipValue reads a value and keeps nothing of it.
+func skipValue(d *json.Decoder) error {
+	for depth := 0; ; {
+		t, err := d.Token()
 		if err != nil {
-			return c.explain(a, err)
+			return err
 		}
-		defer res.close()
-		b, err := io.ReadAll(io.LimitReader(res.body, maxAnswer+1))
-		if err != nil {
-			return c.broken(ctx, res.Request.URL, err)
+		switch t {
+		case json.Delim('{'), json.Delim('['):
+			if depth++; depth > 100 {
+				return errors.New("values are nested more than 100 deep")
+			}
+		case json.Delim('}'), json.Delim(']'):
+			depth--
 		}
-		if len(b) > maxAnswer {
-			return &Error{Network, fmt.Sprintf("%s: %s answers with more than %d bytes", a, c.host(), maxAnswer), nil}
+		if depth == 0 {
+			return nil
 		}
-		if err := json.Unmarshal(b, out); err != nil {
-			return &transient{err: fmt.Errorf("%s answers what is no JSON: %w", c.host(), err)}
-		}
-		next, err = nextPage(res)
-		return err
-	})
-	return next, err
+	}
 }
 
 var linkNext = regexp.MustCompile(`<([^>]*)>\s*;[^,]*\brel="?next"?`)
@@ -174,39 +268,6 @@ func nextPage(res *answer) (string, error) {
 		u.Scheme, u.Host = res.Request.URL.Scheme, res.Request.URL.Host
 	}
 	return u.String(), nil
-}
-
-// A listed is an element of the Hub's answers.
-type listed struct {
-	Type string `json:"type"`
-	Path string `json:"path"`
-	OID  string `json:"oid"`
-	Size int64  `json:"size"`
-	LFS  *struct {
-		OID  string `json:"oid"`
-		Size int64  `json:"size"`
-	} `json:"lfs"`
-	Xet string `json:"xetHash"`
-}
-
-// entry checks what the Hub says, of which file names will be made.
-func (l *listed) entry(a Address) (entry, error) {
-	e := entry{Size: l.Size, BlobID: l.OID, Xet: l.Xet}
-	if l.LFS != nil {
-		e.SHA256, e.LFSSize = strings.TrimPrefix(l.LFS.OID, "sha256:"), l.LFS.Size
-	}
-	err := safePath(l.Path)
-	switch {
-	case err != nil:
-	case e.Size < 0, e.LFSSize < 0:
-		err = fmt.Errorf("%s has a size of %d bytes", l.Path, min(e.Size, e.LFSSize))
-	case !blobHash.MatchString(e.BlobID), l.LFS != nil && (!blobHash.MatchString(e.SHA256) || len(e.SHA256) != 64):
-		err = fmt.Errorf("%s has no hash (%q)", l.Path, cut(e.BlobID+" "+e.SHA256))
-	}
-	if err != nil {
-		return e, &Error{Damaged, fmt.Sprintf("%s: the list of its files cannot be trusted: %v", a, err), nil}
-	}
-	return e, nil
 }
 
 // List returns the files at and below path, sorted by path: the file itself, or those in a folder, or all for "". A path that
@@ -254,86 +315,6 @@ func (s *Snapshot) below(tree map[string]entry, path string) []*File {
 	}
 	slices.SortFunc(out, func(a, b *File) int { return strings.Compare(a.Path, b.Path) })
 	return out
-}
-
-// wholePages is how many pages of the list of a whole dataset are taken to find what is in a folder: such a list is kept, and
-// answers later runs with no network. Larger datasets are asked for the folder alone.
-const wholePages = 10
-
-// ask asks the Hub for the files at and below path, and says whether the answer has all files of the dataset.
-func (s *Snapshot) ask(ctx context.Context, path string) (found map[string]entry, all bool, err error) {
-	at := s.Address
-	at.Path = path
-	if path != "" {
-		question, err := json.Marshal(map[string]any{"paths": []string{path}, "expand": false})
-		if err != nil {
-			return nil, false, err
-		}
-		var page []listed
-		if _, err := s.c.get(ctx, at, s.c.api(at, "paths-info", s.Commit), question, &page); err != nil {
-			return nil, false, err
-		}
-		page = slices.DeleteFunc(page, func(l listed) bool { return l.Path != path })
-		if len(page) == 0 || page[0].Type == "file" {
-			found = map[string]entry{}
-			return found, false, s.take(found, page)
-		}
-		if found, err = s.askTree(ctx, at, "", wholePages); found != nil || err != nil {
-			return found, true, err
-		}
-	}
-	found, err = s.askTree(ctx, at, path, 0)
-	return found, path == "", err
-}
-
-// take adds the files of a page to found.
-func (s *Snapshot) take(found map[string]entry, page []listed) error {
-	for _, l := range page {
-		if l.Type != "file" {
-			continue
-		}
-		e, err := l.entry(s.Address)
-		if err != nil {
-			return err
-		}
-		found[l.Path] = e
-	}
-	return nil
-}
-
-// askTree asks for all files below a folder; nil where they take more pages than most (0: any number).
-func (s *Snapshot) askTree(ctx context.Context, at Address, folder string, most int) (map[string]entry, error) {
-	found := map[string]entry{}
-	next := s.c.api(at, "tree", s.Commit)
-	if folder != "" {
-		next += "/" + escapePath(folder)
-	}
-	next += "?recursive=true&expand=false"
-	for seen := map[string]bool{}; next != ""; {
-		if seen[next] {
-			return nil, &Error{Network, fmt.Sprintf("%s: the list of its files never ends: page %s comes twice", at, cut(next)), nil}
-		}
-		if seen[next] = true; most > 0 && len(seen) > most {
-			return nil, nil
-		}
-		var page []listed
-		var err error
-		if next, err = s.c.get(ctx, at, next, nil, &page); err != nil {
-			return nil, err
-		}
-		if err := s.take(found, page); err != nil {
-			return nil, err
-		}
-	}
-	return found, nil
-}
-
-func escapePath(p string) string {
-	parts := strings.Split(p, "/")
-	for i := range parts {
-		parts[i] = url.PathEscape(parts[i])
-	}
-	return strings.Join(parts, "/")
 }
 
 var numbered = regexp.MustCompile(`^(.*)-(\d{5})-of-(\d{5})([^/]*)$`)

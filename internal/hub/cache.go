@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+
+	"github.com/rlprep/rlprep/internal/infile"
 )
 
 // cacheTag marks the cache for programs that back up (https://bford.info/cachedir/): the first line is the standard's.
@@ -26,7 +28,7 @@ func (c *Client) dir(a Address, parts ...string) string {
 
 // readRef returns the commit that the cache last saw a revision at, "" for none.
 func (c *Client) readRef(a Address) string {
-	b, err := os.ReadFile(c.dir(a, "refs", filepath.FromSlash(a.revision())))
+	b, err := infile.ReadFile(c.dir(a, "refs", filepath.FromSlash(a.revision())))
 	if commit := strings.TrimSpace(string(b)); err == nil && commitHash.MatchString(commit) {
 		return commit
 	}
@@ -41,7 +43,7 @@ type treeFile struct {
 
 // readTree returns the list of all files of a commit that the cache has, and whether it has one.
 func (c *Client) readTree(s *Snapshot) (map[string]entry, bool) {
-	b, err := os.ReadFile(c.dir(s.Address, "trees", s.Commit+".json"))
+	b, err := infile.ReadFile(c.dir(s.Address, "trees", s.Commit+".json"))
 	if err != nil {
 		return nil, false
 	}

@@ -2,8 +2,6 @@ package hub
 
 import (
 	"context"
-	"crypto/sha1"
-	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -16,17 +14,29 @@ import (
 	"strings"
 	"sync/atomic"
 	"syscall"
+	"time"
+
+	"github.com/rlprep/rlprep/internal/filelock"
 )
 
-// Fetch returns where the file stands in the cache, whole. What is not there is downloaded, verified by size and hash, and
-// only then gets its name; a download that broke off is taken up.
+// Fetch returns where the file is in the cache, whole. What the cache lacks is downloaded, verified by size and hash, and only then gets its
+// name; a download that broke off is resumed. What others put into the cache is compared with its hash before its first use.
 func (f *File) Fetch(ctx context.Context) (string, error) {
 	c, s := f.Snapshot.c, f.Snapshot
 	if p, ok := f.Cached(); ok {
-		if err := s.keep(); err != nil && !readOnly(err) {
-			return "", f.inCacheError(err)
+		switch err := f.verify(ctx, p); {
+		case err == nil:
+			if err := s.keep(); err != nil && !readOnly(err) {
+				return "", f.inCacheError(err)
+			}
+			return p, nil
+		case !errors.As(err, new(*damage)):
+			return "", err
+		case c.Offline:
+			return "", &Error{Damaged, fmt.Sprintf("%s: %v, and HF_HUB_OFFLINE is set: remove it, and run again with a network", f.shown(), err), err}
+		default:
+			c.notice("%s: %v: fetching it again", f.shown(), err)
 		}
-		return p, nil
 	}
 	if c.Offline {
 		return "", c.notCached(f.shown(), "it")
@@ -38,17 +48,27 @@ func (f *File) Fetch(ctx context.Context) (string, error) {
 		}
 	}
 	c.tag()
-	lock, err := takeLock(ctx, filepath.Join(c.Cache, ".locks", folderName(s.Address), f.ETag+".lock"), func() {
+	lock, err := filelock.Wait(ctx, filepath.Join(c.Cache, ".locks", folderName(s.Address), f.ETag+".lock"), func() {
 		c.notice("%s: another process is downloading it: waiting", f.shown())
 	})
 	if err != nil {
 		return "", f.inCacheError(err)
 	}
-	defer lock.release()
-	if p, ok := f.Cached(); ok { // by who had the lock
+	defer func() { _ = lock.Release() }() // the kernel releases it at the latest when the process ends
+	return f.fetchLocked(ctx, blob)
+}
+
+// fetchLocked fetches what another process has not fetched meanwhile.
+func (f *File) fetchLocked(ctx context.Context, blob string) (string, error) {
+	if p, ok := f.Cached(); ok && f.verify(ctx, p) == nil { // by the process that had the lock
 		return p, nil
 	}
-	if info, err := os.Stat(blob); err != nil || info.Size() != f.Size {
+	for _, p := range []string{blob, blob + ".incomplete", f.pointer()} {
+		if info, err := os.Lstat(p); err == nil && info.IsDir() {
+			return "", &Error{Damaged, fmt.Sprintf("%s: the cache has a folder where a file belongs: remove %s", f.shown(), p), nil}
+		}
+	}
+	if info, err := os.Stat(blob); err != nil || !info.Mode().IsRegular() || info.Size() != f.Size || f.verify(ctx, blob) != nil {
 		if err := f.download(ctx, blob); err != nil {
 			return "", err
 		}
@@ -56,7 +76,8 @@ func (f *File) Fetch(ctx context.Context) (string, error) {
 	if err := f.link(blob); err != nil {
 		return "", f.inCacheError(err)
 	}
-	return f.pointer(), f.inCacheError(s.keep())
+	f.remember(f.pointer())
+	return f.pointer(), f.inCacheError(f.Snapshot.keep())
 }
 
 // shown is the file's address as the user wrote the revision.
@@ -85,9 +106,6 @@ func (f *File) inCacheError(err error) error {
 	return err
 }
 
-// maxBad is how often a whole file is fetched whose hash is wrong.
-const maxBad = 3
-
 // A download is a blob on its way.
 type download struct {
 	*File
@@ -95,7 +113,6 @@ type download struct {
 	sum  hash.Hash
 	done atomic.Int64 // bytes written and hashed
 	etag string       // of the answer that the bytes so far came from, where it can be used for If-Range
-	bad  int          // how often the hash was wrong
 }
 
 // download fetches the blob and gives it its name when it is verified.
@@ -119,11 +136,7 @@ func (f *File) download(ctx context.Context, blob string) error {
 			if err := d.restart(); err != nil {
 				return err
 			}
-			err := fmt.Errorf("what came has hash %s, not %s as listed", got, f.ETag)
-			if d.bad++; d.bad == maxBad {
-				return &Error{Damaged, fmt.Sprintf("%s: %v (%d times)", f.shown(), err, maxBad), nil}
-			}
-			return &transient{err: err}
+			return odd("what came has hash %s, not %s as listed", got, f.ETag)
 		}
 		return nil
 	})
@@ -150,22 +163,11 @@ func (d *download) open(name string) error {
 	if err != nil || info.Size() > d.Size || !info.Mode().IsRegular() {
 		return errors.Join(err, d.restart())
 	}
-	d.begin()
+	d.done.Store(0)
+	d.etag, d.sum = "", d.hash(d.Size)
 	n, err := io.CopyBuffer(d.sum, struct{ io.Reader }{io.NewSectionReader(out, 0, info.Size())}, make([]byte, 1<<20))
 	d.done.Store(n)
 	return err
-}
-
-// begin starts the hash: SHA-256, or git's of a blob.
-func (d *download) begin() {
-	d.done.Store(0)
-	d.etag = ""
-	if len(d.ETag) == 64 {
-		d.sum = sha256.New()
-		return
-	}
-	d.sum = sha1.New()
-	fmt.Fprintf(d.sum, "blob %d\x00", d.Size)
 }
 
 // restart begins again with a new file. The old one is unlinked, not cut: where locks do nothing, another process may be
@@ -181,7 +183,8 @@ func (d *download) restart() error {
 		return err
 	}
 	d.out = out
-	d.begin()
+	d.done.Store(0)
+	d.etag, d.sum = "", d.hash(d.Size)
 	return nil
 }
 
@@ -199,11 +202,11 @@ func (d *download) attempt(ctx context.Context) error {
 	res, err := c.send(ctx, http.MethodGet, d.resolveURL(), header, nil)
 	if err != nil {
 		var e *statusError
-		if errors.As(err, &e) && e.code == http.StatusRequestedRangeNotSatisfiable {
+		if errors.As(err, &e) && e.code == http.StatusRequestedRangeNotSatisfiable && from > 0 {
 			if err := d.restart(); err != nil {
 				return err
 			}
-			return &transient{err: e}
+			return odd("%w", e)
 		}
 		return c.explain(d.shown(), err)
 	}
@@ -234,23 +237,23 @@ func (f *File) check(res *answer, from, n int64) error {
 	etag := strings.Trim(strings.TrimPrefix(res.etag, "W/"), `"`)
 	switch {
 	case res.commit != "" && res.commit != f.Snapshot.Commit:
-		return &transient{err: fmt.Errorf("the Hub answers with commit %s, not %s", cut(res.commit), f.Snapshot.Commit)}
+		return odd("the Hub answers with commit %s, not %s", cut(res.commit), f.Snapshot.Commit)
 	case etag != "" && blobHash.MatchString(etag) && etag != f.ETag:
-		return &transient{err: fmt.Errorf("the Hub has another file now: its hash is %s, not %s as listed", etag, f.ETag)}
+		return odd("the Hub has another file now: its hash is %s, not %s as listed", etag, f.ETag)
 	case res.Header.Get("Content-Encoding") != "" && res.Header.Get("Content-Encoding") != "identity":
-		return &transient{err: fmt.Errorf("the answer is encoded (%s)", cut(res.Header.Get("Content-Encoding")))}
+		return odd("the answer is encoded (%s)", cut(res.Header.Get("Content-Encoding")))
 	}
 	if res.StatusCode == http.StatusOK {
-		from, n = 0, f.Size
+		n = f.Size
 	} else {
 		var a, z, size int64
 		_, err := fmt.Sscanf(res.Header.Get("Content-Range"), "bytes %d-%d/%d", &a, &z, &size)
 		if err != nil || a != from || size != f.Size || z != from+n-1 {
-			return &transient{err: fmt.Errorf("asked for bytes %d to %d of %d, the answer has %q", from, from+n-1, f.Size, cut(res.Header.Get("Content-Range")))}
+			return odd("asked for bytes %d to %d of %d, the answer has %q", from, from+n-1, f.Size, cut(res.Header.Get("Content-Range")))
 		}
 	}
 	if res.ContentLength >= 0 && res.ContentLength != n {
-		return &transient{err: fmt.Errorf("the answer has %d bytes, not %d as listed", res.ContentLength, n)}
+		return odd("the answer has %d bytes, not %d as listed", res.ContentLength, n)
 	}
 	return nil
 }
@@ -276,12 +279,18 @@ func (d *download) take(ctx context.Context, res *answer) error {
 	return err
 }
 
+// A piece that came is written when it has so many bytes, or when the last write was so long ago: a process that is killed loses no more.
+const (
+	pieceBytes = 64 << 10
+	pieceTime  = time.Second
+)
+
 func (d *download) copy(ctx context.Context, res *answer, free <-chan []byte, full chan<- []byte) error {
 	c, done := d.Snapshot.c, d.done.Load()
 	body := io.LimitReader(res.body, d.Size-done) // whatever follows, the hash tells whether this is the file
 	for done < d.Size {
 		b := <-free
-		n, err := io.ReadFull(body, b)
+		n, err := readPiece(body, b)
 		if n > 0 {
 			if _, err := d.out.WriteAt(b[:n], done); err != nil {
 				return err
@@ -295,11 +304,26 @@ func (d *download) copy(ctx context.Context, res *answer, free <-chan []byte, fu
 		}
 		switch {
 		case done == d.Size:
-		case err == io.EOF, err == io.ErrUnexpectedEOF:
+		case err == io.EOF:
 			return &transient{err: fmt.Errorf("the connection ended after %d of %d bytes", done, d.Size)}
 		case err != nil:
 			return c.broken(ctx, res.Request.URL, err)
 		}
 	}
 	return nil
+}
+
+// readPiece reads until a piece is large or old enough.
+func readPiece(r io.Reader, b []byte) (n int, err error) {
+	for start := time.Now(); n < pieceBytes && err == nil; {
+		var k int
+		k, err = r.Read(b[n:])
+		if n += k; n > 0 && time.Since(start) >= pieceTime {
+			break
+		}
+	}
+	if err == io.ErrUnexpectedEOF {
+		err = io.EOF
+	}
+	return n, err
 }

@@ -21,6 +21,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/rlprep/rlprep/internal/infile"
 )
 
 // A Client talks to one Hub. Its methods may be called from several goroutines at once; its fields must not be changed then.
@@ -31,29 +33,40 @@ type Client struct {
 	Offline  bool   // take what the cache has and send nothing
 	Copies   bool   // put files, not links, into snapshots
 
-	Idle     time.Duration // a server that sends less than 16 KiB in this time is taken for dead
+	Idle     time.Duration // a server that sends nothing for so long is taken for dead
+	MinRate  int64         // in bytes a second: a server that sends less over Window is given up; 0: any rate will do
+	Window   time.Duration
+	Answer   time.Duration // an answer of the API must end within this time
 	Attempts int           // how often in a row a request may fail before the error is final
 	Backoff  time.Duration // wait before the second attempt; doubled before each after it, at most 20 s
 
 	Notice   func(string)                        // told what the user should know of: retries, what is taken from the cache; nil: nobody
 	Progress func(path string, done, size int64) // told how far the download of a file is, in bytes; nil: nobody
 
+	// Whole says how the command at hand is made to fetch files whole, for a server that does not send parts of them; "": it cannot be.
+	Whole string
+
 	http *http.Client
+	list limits
 
 	mu        sync.Mutex
 	snapshots map[string]*Snapshot // by "OWNER/NAME@REVISION": a branch is looked up once a run
 }
 
+// minRateVariable names the variable of the environment for Client.MinRate.
+const minRateVariable = "RLPREP_HUB_MIN_RATE"
+
 // New returns a Client as the environment has it, by the variables of huggingface_hub (2.4.0, constants.py): HF_ENDPOINT,
 // HF_TOKEN, HF_TOKEN_PATH, HF_HUB_DISABLE_IMPLICIT_TOKEN, HF_HOME, XDG_CACHE_HOME, HF_HUB_CACHE, HF_HUB_OFFLINE,
-// HF_HUB_DOWNLOAD_TIMEOUT, HF_HUB_DISABLE_SYMLINKS and their older names. getenv is os.Getenv, but for tests.
+// HF_HUB_DOWNLOAD_TIMEOUT, HF_HUB_DISABLE_SYMLINKS and their older names, and by RLPREP_HUB_MIN_RATE. getenv is os.Getenv, but for tests.
 func New(getenv func(string) string) (*Client, error) {
 	c := &Client{
 		Endpoint: strings.TrimRight(or(getenv("HF_ENDPOINT"), "https://huggingface.co"), "/"),
 		Offline:  isTrue(or(getenv("HF_HUB_OFFLINE"), getenv("TRANSFORMERS_OFFLINE"))),
 		Copies:   isTrue(getenv("HF_HUB_DISABLE_SYMLINKS")),
 		Idle:     10 * time.Second, Attempts: 8, Backoff: 500 * time.Millisecond,
-		http:      newHTTP(),
+		MinRate: 8 << 10, Window: 30 * time.Second, Answer: 2 * time.Minute,
+		http: newHTTP(), list: listLimits,
 		snapshots: map[string]*Snapshot{},
 	}
 	if u, err := url.Parse(c.Endpoint); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -65,6 +78,13 @@ func New(getenv func(string) string) (*Client, error) {
 			return nil, &Error{Kind: Refused, Message: fmt.Sprintf("HF_HUB_DOWNLOAD_TIMEOUT=%q: expected a number of seconds", t)}
 		}
 		c.Idle = time.Duration(s) * time.Second
+	}
+	if r := getenv(minRateVariable); r != "" {
+		n, err := strconv.ParseInt(r, 10, 64)
+		if err != nil || n < 0 || n > 1<<40 {
+			return nil, &Error{Kind: Refused, Message: fmt.Sprintf("%s=%q: expected a number of bytes a second, 0 for any rate", minRateVariable, r)}
+		}
+		c.MinRate = n
 	}
 	home := getenv("HF_HOME")
 	if home == "" {
@@ -79,7 +99,7 @@ func New(getenv func(string) string) (*Client, error) {
 	if !isTrue(getenv("HF_HUB_DISABLE_IMPLICIT_TOKEN")) {
 		c.Token = strings.TrimSpace(or(getenv("HF_TOKEN"), getenv("HUGGING_FACE_HUB_TOKEN")))
 		if c.Token == "" {
-			b, err := os.ReadFile(expand(or(getenv("HF_TOKEN_PATH"), filepath.Join(home, "token")), getenv))
+			b, err := infile.ReadFile(expand(or(getenv("HF_TOKEN_PATH"), filepath.Join(home, "token")), getenv))
 			if err == nil { // no file: no token
 				c.Token = strings.TrimSpace(string(b))
 			}

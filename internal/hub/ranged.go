@@ -96,7 +96,11 @@ func (r *ranged) fetch(from, n int64) ([]byte, error) {
 			return err
 		}
 		if res.StatusCode == http.StatusOK && n < f.Size {
-			return &Error{Network, fmt.Sprintf("%s: %s does not send parts of files: name the file without --schema-only, which fetches it whole", f.shown(), res.Request.URL.Host), nil}
+			help := ""
+			if c.Whole != "" {
+				help = ": " + c.Whole + ", which fetches it whole"
+			}
+			return &Error{Network, fmt.Sprintf("%s: %s does not send parts of files%s", f.shown(), res.Request.URL.Host, help), nil}
 		}
 		if _, err := io.ReadFull(res.body, b); err != nil {
 			return c.broken(r.ctx, res.Request.URL, err)

@@ -3,6 +3,7 @@ package hub
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,21 +13,27 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
 
 const (
 	maxRedirects = 10
-	maxAnswer    = 256 << 20        // the largest page of a listing that is taken
 	maxWait      = 20 * time.Second // between two attempts, unless the Hub asks for more
 	maxAsked     = 5 * time.Minute  // the longest wait that the Hub may ask for
-	aliveBytes   = 16 << 10         // in Client.Idle
 	connects     = 3                // attempts where not even a connection is made: there is no network
+	maxOdd       = 2                // attempts where the answer is wrong: a second one shows that it was no accident
+	maxSlow      = 3                // attempts that are slower than Client.MinRate
 )
 
-// errSlow ends a request whose server sends next to nothing.
-var errSlow = errors.New("the server has stopped sending, or sends next to nothing")
+// What ends a request whose server is too slow: it sends nothing, or less than Client.MinRate, or an answer of the API takes longer than
+// Client.Answer.
+var (
+	errIdle = errors.New("the server has stopped sending")
+	errSlow = errors.New("the server sends next to nothing")
+	errLong = errors.New("the answer does not end")
+)
 
 func newHTTP() *http.Client {
 	t := http.DefaultTransport.(*http.Transport).Clone()
@@ -41,15 +48,23 @@ type transient struct {
 	err     error
 	after   time.Duration // that the Hub asked to wait; 0: it did not say
 	connect bool          // no connection was made
+	odd     bool          // the answer contradicts what was asked or listed, which rarely passes
+	slow    bool          // the server sends less than Client.MinRate
 }
 
 func (t *transient) Error() string { return t.err.Error() }
 func (t *transient) Unwrap() error { return t.err }
 
+// odd is the transient error of an answer that is wrong.
+func odd(format string, args ...any) error {
+	return &transient{err: fmt.Errorf(format, args...), odd: true}
+}
+
 // retry calls op until it succeeds, fails for good, or has failed as often in a row as Client.Attempts without getting any further,
-// which moved tells in bytes (nil: it never does). what is told of in notices.
+// which moved reports in bytes (nil: it never does). Wrong and slow answers are final sooner, however far they got. Notices name what.
 func (c *Client) retry(ctx context.Context, what string, moved func() int64, op func() error) error {
 	var mark int64
+	wrong, slow := 0, 0
 	for failed := 1; ; failed++ {
 		err := op()
 		var t *transient
@@ -62,7 +77,17 @@ func (c *Client) retry(ctx context.Context, what string, moved func() int64, op 
 		if moved != nil && moved() >= mark+64<<10 {
 			mark, failed = moved(), 1
 		}
+		if t.odd {
+			wrong++
+		}
+		if t.slow {
+			slow++
+		}
 		switch {
+		case wrong >= maxOdd:
+			return &Error{Network, fmt.Sprintf("%s: %v (%d times)", what, t, wrong), t}
+		case slow >= maxSlow:
+			return &Error{Network, fmt.Sprintf("%s: %v (%d times): try again later, or allow less by %s (bytes a second; 0: any)", what, t, slow, minRateVariable), t}
 		case t.after > maxAsked:
 			return &Error{Network, fmt.Sprintf("%s: %v, and asks to wait for %s: try again then", what, t, t.after.Round(time.Second)), t}
 		case failed >= c.Attempts, t.connect && failed >= connects:
@@ -91,13 +116,13 @@ type answer struct {
 // the Hub alone.
 func (c *Client) send(ctx context.Context, method, address string, header http.Header, body []byte) (*answer, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	watch := newWatch(c.Idle, func() { cancel(errSlow) })
+	watch := newWatch(c, cancel)
 	a := &answer{close: func() { watch.timer.Stop(); cancel(nil) }}
 	if err := c.follow(ctx, a, method, address, header, body); err != nil {
 		a.close()
 		return nil, err
 	}
-	watch.saw(0)
+	watch.saw(1)
 	stop, res := a.close, a.Response
 	a.close = func() { stop(); res.Body.Close() }
 	a.body = &watched{res.Body, ctx, watch}
@@ -140,7 +165,7 @@ func (c *Client) follow(ctx context.Context, a *answer, method, address string, 
 			a.Response = res
 			return nil
 		}
-		io.CopyN(io.Discard, res.Body, 4096) // so that the connection can be used again
+		_, _ = io.CopyN(io.Discard, res.Body, 4096) // so that the connection can be used again
 		res.Body.Close()
 		to, err := at.Parse(next)
 		switch {
@@ -169,14 +194,30 @@ func (c *Client) isHub(u *url.URL) bool {
 
 // broken is the error of a request that got no answer, or whose answer broke off.
 func (c *Client) broken(ctx context.Context, at *url.URL, err error) error {
-	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, errSlow) {
+	cause := context.Cause(ctx)
+	if cause == nil && (errors.Is(err, errIdle) || errors.Is(err, errSlow)) { // of the request's own context
+		cause = err
+	}
+	switch {
+	case cause == nil:
+	case errors.Is(cause, errIdle):
+		return &transient{err: fmt.Errorf("%s: %w (%v)", at.Host, errIdle, c.Idle)}
+	case errors.Is(cause, errSlow):
+		return &transient{err: fmt.Errorf("%s: %w (less than %d bytes a second for %v)", at.Host, errSlow, c.MinRate, c.Window), slow: true}
+	case errors.Is(cause, errLong):
+		return odd("%s: %w (%v)", at.Host, errLong, c.Answer)
+	default:
 		return cause
-	} else if cause != nil {
-		return &transient{err: fmt.Errorf("%s: %w", at.Host, errSlow)}
 	}
 	var u *url.Error
 	if errors.As(err, &u) {
 		err = u.Err
+	}
+	if final(err) {
+		return fmt.Errorf("%s: %w", at.Host, err)
+	}
+	if said := err.Error(); strings.Contains(said, "malformed") || strings.Contains(said, "response headers exceeded") { // no HTTP
+		return odd("%s: %w", at.Host, err)
 	}
 	var op *net.OpError
 	connect := errors.As(err, &op) && op.Op == "dial" || errors.As(err, new(*net.DNSError)) || errors.Is(err, syscall.ECONNREFUSED)
@@ -188,7 +229,13 @@ func (c *Client) broken(ctx context.Context, at *url.URL, err error) error {
 	return &transient{err: err, connect: connect}
 }
 
-// failed is the error of an answer that is none.
+// final reports whether no other attempt can help: there is no TLS, its certificate is not trusted, or a redirect leads nowhere.
+func final(err error) bool {
+	return errors.As(err, new(tls.RecordHeaderError)) || errors.As(err, new(*tls.CertificateVerificationError)) ||
+		strings.Contains(err.Error(), "server gave HTTP response to HTTPS client") || strings.Contains(err.Error(), "failed to parse Location")
+}
+
+// failed is the error of an answer with a status of failure.
 func (c *Client) failed(a *answer, address string) error {
 	res := a.Response
 	switch code := res.StatusCode; code {
@@ -272,36 +319,54 @@ func (c *Client) explain(a Address, err error) error {
 	case e.code == http.StatusUnauthorized && strings.Contains(e.said, "Invalid credentials"):
 		return refuse("%s: %v: the token in use is not valid: renew HF_TOKEN, or the one that 'hf auth login' wrote", whole, e)
 	case e.code == http.StatusUnauthorized, e.code == http.StatusForbidden, e.name == "RepoNotFound":
-		return refuse("%s: %v: there is no such dataset, or it is private: see to its name, or %s", whole, e, token)
+		return refuse("%s: %v: there is no such dataset, or it is private: check the name, or %s", whole, e, token)
 	case e.code == http.StatusNotFound:
 		return refuse("%s: %v", name, e)
 	}
 	return &Error{Network, fmt.Sprintf("%s: %v", name, e), err}
 }
 
-// A watch calls expire when too few bytes arrive in a time. Only the time that is spent waiting for them counts.
+// A watch ends a request when nothing arrives for Client.Idle, or less than Client.MinRate over Client.Window. Only the time that is spent
+// waiting for bytes counts.
 type watch struct {
-	timer *time.Timer
-	idle  time.Duration
-	left  time.Duration // of idle
-	begun time.Time     // of the wait at hand
-	n     int           // bytes since left was idle
+	timer  *time.Timer
+	idle   time.Duration
+	window time.Duration
+	need   int64 // bytes in a window; 0: any
+	cause  atomic.Value
+
+	begun  time.Time     // of the wait at hand
+	quiet  time.Duration // waited since the last byte
+	waited time.Duration // of the window
+	n      int64         // bytes in the window
 }
 
-func newWatch(idle time.Duration, expire func()) *watch {
-	return &watch{timer: time.AfterFunc(idle, expire), idle: idle, left: idle, begun: time.Now()}
+func newWatch(c *Client, cancel context.CancelCauseFunc) *watch {
+	w := &watch{idle: c.Idle, window: c.Window, need: int64(float64(c.MinRate) * c.Window.Seconds()), begun: time.Now()}
+	w.cause.Store(errIdle)
+	w.timer = time.AfterFunc(c.Idle, func() { cancel(w.cause.Load().(error)) })
+	return w
 }
 
 func (w *watch) wait() {
 	w.begun = time.Now()
-	w.timer.Reset(w.left)
+	left, cause := w.idle-w.quiet, errIdle
+	if w.need > 0 && w.window-w.waited < left {
+		left, cause = w.window-w.waited, errSlow
+	}
+	w.cause.Store(cause)
+	w.timer.Reset(max(left, 0))
 }
 
 func (w *watch) saw(n int) {
 	w.timer.Stop()
-	w.left = max(w.left-time.Since(w.begun), 0)
-	if w.n += n; w.n >= aliveBytes {
-		w.n, w.left = 0, w.idle
+	d := time.Since(w.begun)
+	w.quiet, w.waited = w.quiet+d, w.waited+d
+	if n > 0 {
+		w.quiet = 0
+	}
+	if w.n += int64(n); w.n >= w.need {
+		w.n, w.waited = 0, 0
 	}
 }
 

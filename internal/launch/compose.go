@@ -4,10 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math/big"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/rlprep/rlprep/schema/rule"
 )
 
 // Options say what a configuration is composed over.
@@ -17,16 +20,54 @@ type Options struct {
 	Version  string // names the defaults in sources: "verl 0.9"
 	// Builtin tells the configurations that the trainer brings itself: they are the defaults where no such file is found.
 	Builtin func(name string) bool
+	Opened  func(path string) // called with every configuration file that was read; nil: nobody asks
+}
+
+// read is readYAML for a file that the launch names.
+func (o *Options) read(path, shown string) (*Node, error) {
+	doc, err := readYAML(path, shown)
+	if o.Opened != nil && !errors.Is(err, errNoConfig) {
+		o.Opened(path)
+	}
+	return doc, err
+}
+
+// OptionsFor returns the options for launches of the target's framework, which has a profile.
+func OptionsFor(t rule.Target) Options {
+	p := t.Profile()
+	o := Options{Defaults: map[string]any{}, Version: t.Framework + " " + t.Version, Builtin: p.Builtin}
+	if p.Defaults == nil {
+		return o
+	}
+	for key, v := range p.Defaults(t) {
+		o.Defaults[key] = withBigInts(v)
+	}
+	return o
+}
+
+// withBigInts gives integers the form that values have here.
+func withBigInts(v any) any {
+	switch v := v.(type) {
+	case int64:
+		return big.NewInt(v)
+	case []any:
+		out := make([]any, len(v))
+		for i, e := range v {
+			out[i] = withBigInts(e)
+		}
+		return out
+	}
+	return v
 }
 
 // A Config is what a command gives the trainer.
 type Config struct {
 	Command  *Command
-	Module   string
 	Root     *Node
 	Problems []Problem
 	Notes    []string
 
+	module  string          // that is run; "": unknown
 	sets    map[string]bool // keys that a YAML file or the command set, with every key above and below
 	inFiles map[string]bool // those that a YAML file sets
 	opts    Options
@@ -42,7 +83,7 @@ type Problem struct {
 // Compose merges the defaults, the YAML that the command names and its overrides, in this order, as Hydra does.
 func Compose(c *Command, o Options) *Config {
 	inv := c.invocation()
-	cfg := &Config{Command: c, Module: inv.module, Root: &Node{Kind: Map}, sets: map[string]bool{}, opts: o}
+	cfg := &Config{Command: c, module: inv.module, Root: &Node{Kind: Map}, sets: map[string]bool{}, opts: o}
 	for _, key := range slices.Sorted(maps.Keys(o.Defaults)) {
 		cfg.put(key, literal(o.Defaults[key], Source{Kind: FromDefault, Note: o.Version}))
 	}
@@ -64,7 +105,7 @@ func ComposeFile(file, cwd string, overrides []string, o Options) (*Config, erro
 	if err != nil {
 		return nil, fmt.Errorf("find configuration: %w", err)
 	}
-	doc, err := readYAML(abs, file)
+	doc, err := o.read(abs, file)
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +199,7 @@ func (l *loader) search(doc *Node) {
 // find reads the first file of that name, without its suffix, in the search path.
 func (l *loader) find(name string) (*Node, error) {
 	for _, d := range l.dirs {
-		doc, err := readYAML(filepath.Join(d.dir, name+".yaml"), filepath.Join(d.shown, name+".yaml"))
+		doc, err := l.cfg.opts.read(filepath.Join(d.dir, name+".yaml"), filepath.Join(d.shown, name+".yaml"))
 		if err == nil || !errors.Is(err, errNoConfig) {
 			return doc, err
 		}

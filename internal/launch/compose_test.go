@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/rlprep/rlprep/schema"
 )
 
 // folder writes files below a new folder.
@@ -61,23 +63,47 @@ func TestCompose(t *testing.T) {
 	}
 }
 
-func TestLookup(t *testing.T) {
+// TestAnswers asks a configuration each question of rule.Launch.
+func TestAnswers(t *testing.T) {
 	dir := folderOf(t, map[string]string{"tools.yaml": "tools:\n  - name: calc\n    n: 1\n", "secret": "a: 1"})
-	c := NewCommand([]string{"python3", "-m", "main", "tool=tools.yaml", "+more=secret", "list=[1,a,{b: 2.5}]"}, dir)
+	c := NewCommand([]string{"python3", "-m", "main", "tool=tools.yaml", "+more=secret", "list=[1,a,{b: 2.5}]", "files=[tools.yaml,none.parquet,s3://b/none]"}, dir)
 	c.Env = []string{"KEY=v"}
-	cfg := Compose(&c, Options{Defaults: map[string]any{"n": big.NewInt(1)}})
-	for key, want := range map[string]string{
-		"tool": `"tools.yaml"`, "@tool": `{"tools":[{"name":"calc","n":1}]}`, "@more": "", "list": `[1,"a",{"b":2.5}]`, "n": "", "none": "", "$KEY": `"v"`,
-		"$NONE": "", "%module": `"main"`, "+more": `"+"`, "+tool": `"="`, "!": "[]",
-	} {
-		v, _ := cfg.Lookup(key)
-		got := ""
-		if !v.IsMissing() {
-			got = string(v.AppendJSON(nil))
+	cfg := Compose(&c, Options{Defaults: map[string]any{"n": big.NewInt(1), "file": "none.yaml"}})
+	text := func(v schema.Value) string {
+		if v.IsMissing() {
+			return ""
 		}
-		if got != want {
-			t.Errorf("Lookup(%q) = %s, want %s", key, got, want)
+		return string(v.AppendJSON(nil))
+	}
+	for key, want := range map[string]string{"tool": `"tools.yaml"`, "list": `[1,"a",{"b":2.5}]`, "n": "", "none": ""} {
+		if v, _ := cfg.Value(key); text(v) != want {
+			t.Errorf("Value(%q) = %s, want %s", key, text(v), want)
 		}
+	}
+	for key, want := range map[string]string{"tool": `{"tools":[{"name":"calc","n":1}]}`, "more": "", "none": ""} {
+		if got := text(cfg.Document(key)); got != want {
+			t.Errorf("Document(%q) = %s, want %s", key, got, want)
+		}
+	}
+	for key, want := range map[string]string{"more": "+", "tool": "=", "n": ""} {
+		if got := cfg.Operator(key); got != want {
+			t.Errorf("Operator(%q) = %q, want %q", key, got, want)
+		}
+	}
+	for key, want := range map[string]string{"files": "[none.parquet]", "tool": "[]", "file": "[]", "none": "[]"} {
+		if got := fmt.Sprint(cfg.MissingFiles(key)); got != want {
+			t.Errorf("MissingFiles(%q) = %s, want %s", key, got, want)
+		}
+	}
+	if got := cfg.Files("files"); len(got) != 1 || got[0] != filepath.Join(dir, "tools.yaml") {
+		t.Errorf("Files(files) = %q", got)
+	}
+	v, set := cfg.Variable("KEY")
+	if _, none := cfg.Variable("NONE"); v != "v" || !set || none {
+		t.Errorf("Variable(KEY) = %q, %v; Variable(NONE) is set: %v", v, set, none)
+	}
+	if module, _ := cfg.Module(); module != "main" || len(cfg.Refused()) != 0 {
+		t.Errorf("Module() = %q, Refused() = %v", module, cfg.Refused())
 	}
 }
 
@@ -99,8 +125,11 @@ func TestParseYAML(t *testing.T) {
 	for i := 1; i < 12; i++ {
 		bomb += fmt.Sprintf("a%d: &a%d [%s]\n", i, i, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d,", i-1), 10), ","))
 	}
-	if _, err := ParseYAML([]byte(bomb), "f.yaml"); err != nil {
-		t.Log(err) // aliases share their values: it may be read, as long as it is not written out
+	if _, err := ParseYAML([]byte(bomb), "f.yaml"); err == nil || !strings.Contains(err.Error(), "more than 100000 values") {
+		t.Errorf("aliases of aliases: %v", err)
+	}
+	if _, err := ParseYAML([]byte(strings.Repeat("{a: ", 10000)+"1"+strings.Repeat("}", 10000)), "f.yaml"); err == nil || !strings.Contains(err.Error(), "f.yaml:1:261: values are nested more than 64 deep") {
+		t.Errorf("nesting: %v", err)
 	}
 }
 

@@ -3,8 +3,10 @@ package launch
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -43,11 +45,7 @@ func (sh *shell) exec(ctx context.Context, args []string) error {
 		}
 		return nil
 	case pipeWait:
-		select {
-		case <-sh.pipe(args[1]):
-		case <-ctx.Done():
-		case <-time.After(100 * time.Millisecond): // the left side reads what is not there, or has left the shell
-		}
+		sh.await(ctx, args[1])
 		return nil
 	case "which":
 		if len(args) == 2 && here(args[1]) {
@@ -68,6 +66,9 @@ func (sh *shell) exec(ctx context.Context, args []string) error {
 		if strings.Contains(args[0], "/") && strings.HasSuffix(args[0], ".sh") {
 			return sh.nested(ctx, hc, append([]string{"bash"}, args...))
 		}
+		if base == "realpath" || base == "readlink" {
+			return sh.realpath(hc, args)
+		}
 		if answer := answers[base]; answer != nil {
 			return answer(hc, args)
 		}
@@ -77,6 +78,15 @@ func (sh *shell) exec(ctx context.Context, args []string) error {
 			sh.mu.Unlock()
 		}
 		return nil
+	}
+}
+
+// await waits for a pipe's left side.
+func (sh *shell) await(ctx context.Context, id string) {
+	select {
+	case <-sh.pipe(id):
+	case <-ctx.Done():
+	case <-time.After(100 * time.Millisecond): // the left side reads what is not there, or has left the shell
 	}
 }
 
@@ -148,8 +158,20 @@ func (sh *shell) record(hc interp.HandlerContext, args []string) {
 	sh.carried(hc, program(args[0]), args)
 }
 
-// add records a command; sh.mu is held.
+// add records a command, as long as there are not too many; sh.mu is held.
 func (sh *shell) add(hc interp.HandlerContext, args []string, inner string) {
+	sh.words += len(args)
+	if len(sh.commands) >= maxCommands || sh.words > maxWords {
+		sh.note(hc.Pos, "only the first %d commands are shown", len(sh.commands))
+		sh.stopped = errEnough
+		return
+	}
+	hc.Env.Each(func(name string, v expand.Variable) bool {
+		if v.Kind == expand.String {
+			sh.mask.learn(name, v.Str)
+		}
+		return true
+	})
 	c := Command{Argv: slices.Clone(args), Env: exported(hc), Dir: hc.Dir, Inner: inner, Line: int(hc.Pos.Line())}
 	sh.commands = append(sh.commands, recorded{c, hc.Pos})
 }
@@ -296,7 +318,7 @@ func (sh *shell) nested(ctx context.Context, hc interp.HandlerContext, args []st
 		sh.mu.Lock()
 		name = args[i]
 		src, err = sh.own(filepath.Clean(path))
-		if _, missing := os.Stat(path); err != nil && missing == nil {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			sh.note(hc.Pos, "%s: %v; what it calls is missing", args[i], err)
 		}
 		sh.mu.Unlock()
@@ -308,12 +330,30 @@ func (sh *shell) nested(ctx context.Context, hc interp.HandlerContext, args []st
 	if err != nil {
 		return interp.ExitStatus(2)
 	}
+	if err := sh.descend(f, text); err != nil {
+		return err
+	}
+	defer sh.ascend()
+	return sh.interpret(ctx, f, hc.Dir, exported(hc), params)
+}
+
+// descend notes that a script, or a text, is interpreted within another.
+func (sh *shell) descend(f *syntax.File, text bool) error {
 	sh.mu.Lock()
+	defer sh.mu.Unlock()
 	if !text {
 		sh.files = append(sh.files, f)
 	}
-	sh.mu.Unlock()
-	return sh.interpret(ctx, f, hc.Dir, exported(hc), params)
+	if sh.depth++; sh.depth > maxDeep && sh.stopped == nil {
+		sh.stopped = fmt.Errorf("%w: scripts call one another more than %d deep", ErrLimit, maxDeep)
+	}
+	return sh.stopped
+}
+
+func (sh *shell) ascend() {
+	sh.mu.Lock()
+	defer sh.mu.Unlock()
+	sh.depth--
 }
 
 // answers are programs whose output can be told without calling them.
@@ -394,9 +434,7 @@ var answers = map[string]func(hc interp.HandlerContext, args []string) error{
 		}
 		return nil
 	},
-	"realpath": realpath,
-	"readlink": realpath,
-	"cat":      filter(func(line string, _ []string) string { return line }),
+	"cat": filter(func(line string, _ []string) string { return line }),
 	"tr": filter(func(line string, args []string) string {
 		ops := operands(args)
 		switch {
@@ -465,19 +503,6 @@ func dirname(p string) string {
 		return d
 	}
 	return "/"
-}
-
-func realpath(hc interp.HandlerContext, args []string) error {
-	for _, p := range operands(args) {
-		if !filepath.IsAbs(p) {
-			p = filepath.Join(hc.Dir, p)
-		}
-		if real, err := filepath.EvalSymlinks(p); err == nil {
-			p = real
-		}
-		fmt.Fprintln(hc.Stdout, filepath.Clean(p))
-	}
-	return nil
 }
 
 // strftime writes t as date(1) does, for the verbs that names of runs are made of.

@@ -7,7 +7,10 @@ package launch
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/rlprep/rlprep/schema/rule"
 )
 
 // A Source is where a value comes from.
@@ -90,24 +93,17 @@ func program(name string) string {
 	return ""
 }
 
-// Trains reports whether the command starts a training (or another program of the trainer's) that is configured by Hydra:
-// it sets keys that only such programs have.
-func (c *Command) Trains() bool {
+// Trains reports whether the command starts a training of the framework, or another of its programs: its module is the
+// framework's, or it sets keys that only such programs have.
+func (c *Command) Trains(p *rule.Profile) bool {
 	inv := c.invocation()
 	if inv.module == "" {
 		return false
 	}
-	if strings.HasPrefix(inv.module, "verl.trainer.") {
-		return true
+	begins := func(text string, with []string) bool {
+		return slices.ContainsFunc(with, func(s string) bool { return strings.HasPrefix(text, s) })
 	}
-	for _, o := range c.Overrides {
-		for _, group := range []string{"data.", "actor_rollout_ref.", "trainer.", "algorithm."} {
-			if strings.HasPrefix(o.Key, group) {
-				return true
-			}
-		}
-	}
-	return false
+	return begins(inv.module, p.Modules) || slices.ContainsFunc(c.Overrides, func(o Override) bool { return begins(o.Key, p.Keys) })
 }
 
 // Module returns the Python module or file that the command runs, "" where it runs none.

@@ -1,6 +1,7 @@
 package launch
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -29,8 +30,17 @@ func (sh *shell) finish() []Command {
 			}
 			c.sources = append(c.sources, s)
 		}
+		c.Argv = sh.mask.argv(c.Argv, func(i int) []string { return c.sources[i].Vars })
+		for i, kv := range c.Env {
+			if name, value, _ := strings.Cut(kv, "="); isSecret(name, value) {
+				c.Env[i] = name + "=" + hidden
+			}
+		}
 		c.parse()
 		out[i] = c
+	}
+	for i := range sh.notes {
+		sh.notes[i].Text = sh.mask.text(sh.notes[i].Text)
 	}
 	return out
 }
@@ -51,76 +61,77 @@ type callSite struct {
 
 // wordIndex finds where an argument stands in the text of a script: the shell hands over values, not places.
 type wordIndex struct {
-	words map[string][]word // by file
-	calls []callSite
+	files []string
+	words map[string]map[string][]word // by file and key, in the order of the text
+	calls map[syntax.Pos]callSite
+	first callSite
 }
 
 func indexWords(files []*syntax.File) *wordIndex {
-	idx := &wordIndex{words: map[string][]word{}}
+	idx := &wordIndex{words: map[string]map[string][]word{}, calls: map[syntax.Pos]callSite{}}
 	for _, f := range files {
+		if idx.words[f.Name] == nil {
+			idx.files = append(idx.files, f.Name)
+			idx.words[f.Name] = map[string][]word{}
+		}
+		byKey := idx.words[f.Name]
 		syntax.Walk(f, func(n syntax.Node) bool {
 			switch n := n.(type) {
 			case *syntax.CallExpr:
 				if len(n.Args) > 0 {
-					idx.calls = append(idx.calls, callSite{f.Name, n.Pos(), n.End()}, callSite{f.Name, n.Args[0].Pos(), n.End()})
+					idx.add(callSite{f.Name, n.Pos(), n.End()})
+					idx.add(callSite{f.Name, n.Args[0].Pos(), n.End()})
 				}
 			case *syntax.Word:
 				if key := wordKey(n); key != "" {
-					idx.words[f.Name] = append(idx.words[f.Name], word{key, int(n.Pos().Line()), wordVars(n), n.Pos()})
+					byKey[key] = append(byKey[key], word{key, int(n.Pos().Line()), wordVars(n), n.Pos()})
 				}
 			}
 			return true
 		})
+		for _, list := range byKey {
+			slices.SortStableFunc(list, func(a, b word) int { return cmp.Compare(a.pos.Offset(), b.pos.Offset()) })
+		}
 	}
 	return idx
 }
 
-// call finds the call at pos: positions do not say their file.
-func (idx *wordIndex) call(pos syntax.Pos) callSite {
-	for _, c := range idx.calls {
-		if c.pos == pos {
-			return c
-		}
+// add notes a call; positions do not say their file, so the first of a position is it.
+func (idx *wordIndex) add(c callSite) {
+	if idx.first.file == "" {
+		idx.first = c
 	}
-	if len(idx.calls) > 0 {
-		return callSite{file: idx.calls[0].file, pos: pos, end: pos}
+	if _, have := idx.calls[c.pos]; !have {
+		idx.calls[c.pos] = c
 	}
-	return callSite{pos: pos, end: pos}
 }
 
-// source returns the place of an argument of a call: the last word of the call with its key, else the last before it.
+// call finds the call at pos.
+func (idx *wordIndex) call(pos syntax.Pos) callSite {
+	if c, ok := idx.calls[pos]; ok {
+		return c
+	}
+	return callSite{file: idx.first.file, pos: pos, end: pos}
+}
+
+// source returns the place of an argument of a call: the last word of the call with its key, else the last before it, else the first of all.
 func (idx *wordIndex) source(call callSite, arg string) Source {
-	s := Source{File: call.file}
 	key, _, ok := strings.Cut(arg, "=")
 	if !ok {
-		return s
+		return Source{File: call.file}
 	}
-	var best *word
-	inside := false
-	words := idx.words[call.file]
-	for i := range words {
-		w := &words[i]
-		if w.key != key {
-			continue
-		}
-		in := w.pos.Offset() >= call.pos.Offset() && w.pos.Offset() < call.end.Offset()
-		before := w.pos.Offset() < call.pos.Offset()
-		if in || before && !inside || best == nil {
-			best, inside = w, inside || in
+	if list := idx.words[call.file][key]; len(list) > 0 {
+		end := max(call.end.Offset(), call.pos.Offset())
+		n, _ := slices.BinarySearchFunc(list, end, func(w word, end uint) int { return cmp.Compare(w.pos.Offset(), end) })
+		w := list[max(n-1, 0)]
+		return Source{File: call.file, Line: w.line, Vars: w.vars}
+	}
+	for _, file := range idx.files {
+		if list := idx.words[file][key]; len(list) > 0 {
+			return Source{File: file, Line: list[0].line, Vars: list[0].vars}
 		}
 	}
-	if best == nil {
-		for file, more := range idx.words {
-			for i := range more {
-				if file != call.file && more[i].key == key {
-					return Source{File: file, Line: more[i].line, Vars: more[i].vars}
-				}
-			}
-		}
-		return s
-	}
-	s.Line, s.Vars = best.line, best.vars
-	return s
+	return Source{File: call.file}
 }
 
 // wordKey returns what stands before the first "=" of a word, where that is literal.
@@ -162,7 +173,7 @@ func wordVars(w *syntax.Word) []string {
 
 // NewCommand returns the command of these arguments, given on rlprep's own command line.
 func NewCommand(argv []string, dir string) Command {
-	c := Command{Argv: slices.Clone(argv), Dir: dir}
+	c := Command{Argv: new(mask).argv(argv, func(int) []string { return nil }), Dir: dir}
 	for range argv {
 		c.sources = append(c.sources, Source{Kind: FromArgument})
 	}

@@ -116,81 +116,13 @@ func (cfg *Config) reference(ref, key string, deep int) *Node {
 func (c *Command) env(name string) (string, bool) {
 	for _, kv := range c.Env {
 		if k, v, _ := strings.Cut(kv, "="); k == name {
+			if isSecret(k, v) {
+				v = hidden
+			}
 			return v, true
 		}
 	}
 	return "", false
-}
-
-// Lookup is what rules ask a launch (rule.Env.Lookup):
-//
-//   - a key, "data.train_files": the value that a file or the command sets, Missing where neither does;
-//   - "@" and a key: the YAML document that the value of the key names, Missing where that cannot be read;
-//   - "+" and a key: the operator of the last override of the key, "=", "+", "++" or "~", where no file sets it;
-//   - "!": what Hydra would refuse, a list of structs with message, key, file and line;
-//   - "$" and a name: the variable of the environment that the script exports to the command;
-//   - "%module": the Python module or file that is run.
-func (cfg *Config) Lookup(key string) (schema.Value, schema.Pos) {
-	switch {
-	case key == "%module":
-		return schema.TextValue(cfg.Module), cfg.Pos(Source{File: cfg.Command.File, Line: cfg.Command.Line})
-	case key == "!":
-		return cfg.refused(), cfg.Pos(Source{})
-	case strings.HasPrefix(key, "+"):
-		for i := len(cfg.Command.Overrides) - 1; i >= 0; i-- {
-			if o := &cfg.Command.Overrides[i]; o.Key == key[1:] && !cfg.inFiles[o.Key] {
-				return schema.TextValue(o.Op), cfg.Pos(o.Source)
-			}
-		}
-		return schema.Value{}, schema.Pos{}
-	case strings.HasPrefix(key, "$"):
-		if v, ok := cfg.Command.env(key[1:]); ok {
-			return schema.TextValue(v), cfg.Pos(Source{})
-		}
-		return schema.Value{}, schema.Pos{}
-	case strings.HasPrefix(key, "@"):
-		doc := cfg.document(key[1:])
-		if doc == nil {
-			return schema.Value{}, schema.Pos{}
-		}
-		return toValue(doc), cfg.Pos(doc.Source)
-	}
-	if !cfg.Set(key) {
-		return schema.Value{}, schema.Pos{}
-	}
-	n := cfg.Get(key)
-	if n == nil {
-		return schema.Value{}, schema.Pos{}
-	}
-	return toValue(n), cfg.Pos(n.Source)
-}
-
-// refused lists what Hydra would refuse.
-func (cfg *Config) refused() schema.Value {
-	text := schema.Type{Kind: schema.Text}
-	t := schema.StructOf(schema.NewField("message", text), schema.NewField("key", text), schema.NewField("file", text), schema.NewField("line", schema.Type{Kind: schema.Int, Bits: 64}))
-	list := make([]schema.Value, len(cfg.Problems))
-	for i, p := range cfg.Problems {
-		list[i] = schema.StructValue(&t, []schema.Value{schema.TextValue(p.Text), schema.TextValue(p.Key), schema.TextValue(p.Source.File), schema.IntValue(int64(p.Source.Line))})
-	}
-	return schema.ListValue(list)
-}
-
-// document reads the YAML file that the value of key names.
-func (cfg *Config) document(key string) *Node {
-	n := cfg.Get(key)
-	if n == nil {
-		return nil
-	}
-	name, _ := n.Value.(string)
-	if name == "" {
-		return nil
-	}
-	doc, err := readYAML(cfg.Path(name), name)
-	if err != nil {
-		return nil
-	}
-	return doc
 }
 
 // Path returns a file that the configuration names as this machine would find it: relative to the command's folder, "~" for

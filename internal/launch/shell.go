@@ -29,6 +29,12 @@ const (
 	maxTime   = time.Second
 	maxMemory = 96 << 20 // growth of the heap
 	maxGlobs  = 200      // directories listed
+	maxNested = 500      // brackets in brackets
+	maxDeep   = 20       // scripts called by scripts
+	maxNodes  = 300_000  // words, operators and the like of a script
+
+	maxCommands = 300     // recorded; the others are not shown
+	maxWords    = 100_000 // of these commands
 )
 
 // A Script is a shell script and what it is called with.
@@ -39,6 +45,8 @@ type Script struct {
 	Cwd  string   // absolute: its working directory
 	Env  []string // NAME=VALUE: all that it sees of the caller's environment
 	Args []string // $1 …
+
+	Opened func(path string) // called with every file that the script sources; nil: nobody asks
 }
 
 // A Result is what a script would call.
@@ -60,15 +68,20 @@ type Note struct {
 // ErrLimit is wrapped by errors about scripts that were stopped: too long, too large, endless.
 var ErrLimit = errors.New("script stopped")
 
+// errEnough ends a run that has recorded as much as is shown.
+var errEnough = errors.New("enough commands")
+
 // Interpret returns what s would call. No process is started, nothing is written, and no file is read but those below s.Dir
-// that the script sources. It ends within two seconds; a script that would take longer gives an error that wraps ErrLimit.
+// that the script sources. Secrets among what it calls are hidden. It ends within two seconds; a script that would take longer gives an error
+// that wraps ErrLimit.
 func Interpret(ctx context.Context, s *Script) (*Result, error) {
 	file, err := parseScript(s.Name, s.Text)
 	if err != nil {
 		return nil, err
 	}
+	begun := time.Now()
 	sh := newShell(s, file)
-	if err := sh.run(ctx, s.Args); err != nil {
+	if err := sh.run(ctx, maxTime, s.Args); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Name, err)
 	}
 	for _, g := range gaps(file) {
@@ -81,7 +94,8 @@ func Interpret(ctx context.Context, s *Script) (*Result, error) {
 	again := newShell(s, file)
 	again.assume(file, len(s.Args))
 	args := slices.Concat(s.Args, again.placeholders)
-	if err := again.run(ctx, args); err != nil || len(again.commands) == 0 {
+	again.calls = sh.calls // both runs share the limits
+	if err := again.run(ctx, max(maxTime-time.Since(begun), maxTime/10), args); err != nil || len(again.commands) == 0 {
 		return res, nil // it is no launch script
 	}
 	res.Assumed, res.Notes = again.finish(), again.notes
@@ -99,6 +113,9 @@ func parseScript(name string, text []byte) (*syntax.File, error) {
 	if bytes.IndexByte(text, 0) >= 0 {
 		return nil, fmt.Errorf("%s: not a shell script: it holds zero bytes", name)
 	}
+	if line, ok := nested(text); ok {
+		return nil, fmt.Errorf("%s:%d: %w: brackets are nested more than %d deep", name, line, ErrLimit, maxNested)
+	}
 	f, err := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(false)).Parse(bytes.NewReader(text), name)
 	if err != nil {
 		var p syntax.ParseError
@@ -107,8 +124,35 @@ func parseScript(name string, text []byte) (*syntax.File, error) {
 		}
 		return nil, fmt.Errorf("%s: read shell script: %w", name, err)
 	}
+	nodes := 0
+	syntax.Walk(f, func(syntax.Node) bool { nodes++; return nodes <= maxNodes })
+	if nodes > maxNodes {
+		return nil, fmt.Errorf("%s: %w: it has more than %d words and operators", name, ErrLimit, maxNodes)
+	}
 	rewrite(f)
 	return f, nil
+}
+
+// nested reports where brackets are nested deeper than in any launch script: the parser and the interpreter recurse. Brackets in quotes
+// and comments count too, but not beyond an empty line.
+func nested(text []byte) (line int, ok bool) {
+	line, depth := 1, 0
+	for i, c := range text {
+		switch c {
+		case '(', '{', '[':
+			depth++
+		case ')', '}', ']':
+			depth = max(depth-1, 0)
+		case '\n':
+			if line++; i > 0 && text[i-1] == '\n' {
+				depth = 0
+			}
+		}
+		if depth > maxNested {
+			return line, true
+		}
+	}
+	return 0, false
 }
 
 // A shell is one run of a script.
@@ -121,6 +165,11 @@ type shell struct {
 	notes    []Note
 	calls    int
 	globs    int
+	words    int // of commands
+	depth    int // of scripts in scripts
+	mask     mask
+	folder   ownFolder
+	entered  map[string]bool // folders outside the script's own that cd was given: they are taken to be there
 	sources  map[string]bool // absolute paths that source may open
 	slept    map[syntax.Pos]int
 	pipes    map[string]chan struct{} // left sides of pipes that are done, by number
@@ -138,12 +187,12 @@ type recorded struct {
 }
 
 func newShell(s *Script, f *syntax.File) *shell {
-	return &shell{script: s, files: []*syntax.File{f}, sources: map[string]bool{}, slept: map[syntax.Pos]int{}, pipes: map[string]chan struct{}{}}
+	return &shell{script: s, files: []*syntax.File{f}, folder: newOwnFolder(s.Dir), entered: map[string]bool{}, sources: map[string]bool{}, slept: map[syntax.Pos]int{}, pipes: map[string]chan struct{}{}}
 }
 
 // run interprets the script, with args as $1 …
-func (sh *shell) run(ctx context.Context, args []string) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, maxTime, fmt.Errorf("%w: it does not end within %v", ErrLimit, maxTime))
+func (sh *shell) run(ctx context.Context, limit time.Duration, args []string) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("%w: it does not end within %v", ErrLimit, maxTime))
 	defer cancel()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -164,7 +213,10 @@ func (sh *shell) run(ctx context.Context, args []string) error {
 		if cause := context.Cause(ctx); cause != nil {
 			return cause
 		}
-		if sh.stopped != nil {
+		switch {
+		case errors.Is(sh.stopped, errEnough):
+			return nil
+		case sh.stopped != nil:
 			return sh.stopped
 		}
 		return fatal(err)
@@ -248,6 +300,8 @@ func (sh *shell) interpret(ctx context.Context, f *syntax.File, dir string, env,
 		interp.ExecHandlers(func(interp.ExecHandlerFunc) interp.ExecHandlerFunc { return sh.exec }),
 		interp.OpenHandler(sh.open),
 		interp.ReadDirHandler2(sh.readDir),
+		interp.StatHandler(sh.stat),
+		interp.AccessHandler(sh.access),
 		interp.Params(append([]string{"--"}, args...)...),
 	)
 	if err != nil {
@@ -285,6 +339,10 @@ func (sh *shell) call(ctx context.Context, args []string) ([]string, error) {
 		return printfInto(args[2], args[3:]), nil
 	case name == "command" && len(args) == 3 && args[1] == "-v" && here(args[2]):
 		return []string{"echo", "/usr/bin/" + args[2]}, nil
+	case (name == "command" || name == "type") && len(args) > 1 && sh.looksUp(args[len(args)-1]):
+		return []string{"false"}, nil
+	case name == "cd":
+		sh.enter(ctx, args)
 	case sh.lenient && name == "exit":
 		return []string{"true"}, nil
 	case sh.lenient && name == "set":
@@ -332,57 +390,6 @@ func withoutErrors(args []string) []string {
 	return out
 }
 
-// maySource notes that the script may read the file that it sources, where that lies below its own folder.
-func (sh *shell) maySource(ctx context.Context, args []string) {
-	if len(args) < 2 {
-		return
-	}
-	hc := interp.HandlerCtx(ctx)
-	path := args[1]
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(hc.Dir, path)
-	}
-	path = filepath.Clean(path)
-	if _, err := os.Stat(path); err != nil {
-		return // bash does not find it either
-	}
-	text, err := sh.own(path)
-	if err != nil {
-		sh.note(hc.Pos, "source %s: %v; values that it sets are missing", args[1], err)
-		return
-	}
-	sh.sources[path] = true
-	if f, err := parseScript(path, text); err == nil {
-		sh.files = append(sh.files, f)
-	}
-}
-
-// own reads a file below the script's folder; symbolic links that lead out of it do not count as below.
-func (sh *shell) own(path string) ([]byte, error) {
-	if sh.script.Dir == "" {
-		return nil, errors.New("not read: the script has no folder of its own")
-	}
-	rel, err := filepath.Rel(sh.script.Dir, path)
-	if err != nil || !filepath.IsLocal(rel) {
-		return nil, errors.New("not read: it lies outside the script's own folder")
-	}
-	root, err := os.OpenRoot(sh.script.Dir)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	info, err := root.Stat(rel)
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, errors.New("not read: not a regular file")
-	case info.Size() > maxScript:
-		return nil, fmt.Errorf("not read: %d bytes are too many", info.Size())
-	}
-	return root.ReadFile(rel)
-}
-
 // open answers what the script sources; what it would write is thrown away, what else it would read is empty or refused.
 func (sh *shell) open(ctx context.Context, path string, flag int, _ os.FileMode) (io.ReadWriteCloser, error) {
 	hc := interp.HandlerCtx(ctx)
@@ -403,7 +410,7 @@ func (sh *shell) open(ctx context.Context, path string, flag int, _ os.FileMode)
 		}
 		return &nothing{text: bytes.NewReader(text)}, nil
 	}
-	if _, err := os.Stat(abs); err == nil {
+	if _, err := sh.folder.stat(abs, true); !errors.Is(err, fs.ErrNotExist) {
 		sh.note(hc.Pos, "%s is not read; what the script takes from it is missing", path)
 	}
 	return nil, &os.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
@@ -425,17 +432,6 @@ func (n *nothing) Write(p []byte) (int, error) { return len(p), nil }
 
 // Close implements io.Closer.
 func (n *nothing) Close() error { return nil }
-
-func (sh *shell) readDir(_ context.Context, path string) ([]fs.DirEntry, error) {
-	sh.mu.Lock()
-	sh.globs++
-	over := sh.globs > maxGlobs
-	sh.mu.Unlock()
-	if over {
-		return nil, fs.ErrPermission
-	}
-	return os.ReadDir(path)
-}
 
 // note keeps a note once; sh.mu is held.
 func (sh *shell) note(pos syntax.Pos, format string, args ...any) {

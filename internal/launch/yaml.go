@@ -6,14 +6,10 @@ import (
 	"math/big"
 	"os"
 	"path/filepath"
-	"regexp"
-	"strconv"
 	"strings"
 
-	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
-	"github.com/goccy/go-yaml/token"
+	"github.com/rlprep/rlprep/internal/infile"
+	"github.com/rlprep/rlprep/internal/yamlfile"
 )
 
 // A Node is one value of a configuration, with where it comes from.
@@ -88,9 +84,6 @@ func (n *Node) Any() any {
 	return n.Value
 }
 
-// maxYAML is the size, in bytes, beyond which a file is no configuration.
-const maxYAML = 4 << 20
-
 // errNoConfig is wrapped where a file is named that is not there.
 var errNoConfig = errors.New("no such file")
 
@@ -108,168 +101,72 @@ func readYAML(path, shown string) (*Node, error) {
 		return nil, fmt.Errorf("%s: %w", shown, errNoConfig)
 	case err != nil:
 		return nil, fmt.Errorf("read configuration: %w", err)
-	case !info.Mode().IsRegular() || info.Size() > maxYAML:
-		return nil, fmt.Errorf("%s: not read: not a regular file of at most %d MiB", shown, maxYAML>>20)
+	case !info.Mode().IsRegular() || info.Size() > yamlfile.MaxBytes:
+		return nil, fmt.Errorf("%s: not read: not a regular file of at most %d MiB", shown, yamlfile.MaxBytes>>20)
 	}
-	text, err := os.ReadFile(path)
+	text, err := infile.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("read configuration: %w", err)
 	}
 	return ParseYAML(text, shown)
 }
 
-// ParseYAML reads a YAML document as OmegaConf does: plain scalars have YAML 1.1's types ("yes" is true), and 1e-6 is a
-// number. Errors begin with "name:line:column:".
-func ParseYAML(text []byte, name string) (n *Node, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			n, err = nil, fmt.Errorf("%s: read YAML: %v", name, r)
-		}
-	}()
-	file, err := parser.ParseBytes(text, 0)
+// ParseYAML reads a YAML document as PyYAML does below OmegaConf (yamlfile.PyYAML). An empty one is an empty map. Errors begin with
+// "name:line:column:".
+func ParseYAML(text []byte, name string) (*Node, error) {
+	doc, err := yamlfile.ParseConfig(name, text)
 	if err != nil {
-		var syntax *yaml.SyntaxError
-		if errors.As(err, &syntax) && syntax.Token != nil {
-			return nil, fmt.Errorf("%s:%d:%d: read YAML: %s", name, syntax.Token.Position.Line, syntax.Token.Position.Column, syntax.Message)
-		}
-		first, _, _ := strings.Cut(err.Error(), "\n")
-		return nil, fmt.Errorf("%s: read YAML: %s", name, first)
+		return nil, err
 	}
-	y := &yamlReader{name: name, anchors: map[string]*Node{}}
-	for _, doc := range file.Docs {
-		if doc.Body != nil {
-			return y.node(doc.Body)
-		}
+	y := &yamlReader{name: name, made: map[*yamlfile.Node]*Node{}}
+	if doc == nil {
+		return &Node{Kind: Map, Source: y.at(0)}, nil
 	}
-	return &Node{Kind: Map, Source: y.at(nil)}, nil
+	return y.node(doc), nil
 }
 
-// A yamlReader turns the parser's tree into Nodes.
+// A yamlReader turns the tree of a file into Nodes.
 type yamlReader struct {
-	name    string
-	anchors map[string]*Node
-	nodes   int
+	name string
+	made map[*yamlfile.Node]*Node // what several aliases stand for is made once
 }
 
-// maxNodes bounds what aliases of aliases grow to.
-const maxNodes = 500_000
+func (y *yamlReader) at(line int) Source { return Source{Kind: FromYAML, File: y.name, Line: line} }
 
-func (y *yamlReader) at(t *token.Token) Source {
-	s := Source{Kind: FromYAML, File: y.name}
-	if t != nil && t.Position != nil {
-		s.Line = t.Position.Line
+func (y *yamlReader) node(n *yamlfile.Node) *Node {
+	if have := y.made[n]; have != nil {
+		return have
 	}
-	return s
-}
-
-func (y *yamlReader) node(n ast.Node) (*Node, error) {
-	if y.nodes++; y.nodes > maxNodes {
-		return nil, fmt.Errorf("%s: more than %d values", y.name, maxNodes)
-	}
-	switch n := n.(type) {
-	case *ast.MappingNode:
-		out := &Node{Kind: Map, Source: y.at(n.GetToken())}
-		for _, v := range n.Values {
-			if err := y.entry(out, v); err != nil {
-				return nil, err
+	out := &Node{Source: y.at(n.Line)}
+	switch n.Kind {
+	case yamlfile.Map:
+		out.Kind = Map
+		for _, e := range n.Keys {
+			value := y.node(e.Value)
+			if text, ok := value.Value.(string); ok && isSecret(e.Name, text) {
+				value = &Node{Value: hidden, Source: value.Source}
 			}
-		}
-		return out, nil
-	case *ast.MappingValueNode:
-		out := &Node{Kind: Map, Source: y.at(n.Key.GetToken())}
-		return out, y.entry(out, n)
-	case *ast.SequenceNode:
-		out := &Node{Kind: List, Source: y.at(n.GetToken())}
-		for _, v := range n.Values {
-			e, err := y.node(v)
-			if err != nil {
-				return nil, err
+			if value.Kind != Scalar { // a group of keys is where its own key is
+				c := *value
+				c.Source.Line = e.Line
+				value = &c
 			}
-			out.List = append(out.List, e)
+			out.set(e.Name, value)
 		}
-		return out, nil
-	case *ast.AnchorNode:
-		v, err := y.node(n.Value)
-		if err == nil {
-			y.anchors[n.Name.GetToken().Value] = v
+	case yamlfile.List:
+		out.Kind = List
+		for _, e := range n.List {
+			out.List = append(out.List, y.node(e))
 		}
-		return v, err
-	case *ast.AliasNode:
-		name := n.Value.GetToken().Value
-		if v := y.anchors[name]; v != nil {
-			return v, nil
-		}
-		return nil, fmt.Errorf("%s:%d: read YAML: no anchor %q", y.name, n.GetToken().Position.Line, name)
-	case *ast.TagNode:
-		return y.node(n.Value)
-	case *ast.LiteralNode:
-		return &Node{Value: n.Value.Value, Source: y.at(n.Start)}, nil
-	case *ast.StringNode:
-		if t := n.Token.Type; t == token.SingleQuoteType || t == token.DoubleQuoteType {
-			return &Node{Value: n.Value, Source: y.at(n.Token)}, nil
-		}
-		return &Node{Value: plainScalar(n.Value), Source: y.at(n.Token)}, nil
-	case *ast.NullNode:
-		return &Node{Source: y.at(n.Token)}, nil
-	case nil:
-		return &Node{Source: y.at(nil)}, nil
-	}
-	return &Node{Value: plainScalar(n.GetToken().Value), Source: y.at(n.GetToken())}, nil
-}
-
-// entry adds one "key: value" to a map.
-func (y *yamlReader) entry(m *Node, v *ast.MappingValueNode) error {
-	value, err := y.node(v.Value)
-	if err != nil {
-		return err
-	}
-	if _, merge := v.Key.(*ast.MergeKeyNode); merge {
-		for _, k := range value.Keys {
-			if m.Field(k) == nil {
-				m.set(k, value.fields[k])
-			}
-		}
-		return nil
-	}
-	key := v.Key.GetToken().Value
-	if value.Source.Line == 0 || value.Kind != Scalar {
-		c := *value
-		c.Source.Line = v.Key.GetToken().Position.Line
-		value = &c
-	}
-	m.set(key, value)
-	return nil
-}
-
-// YAML 1.1's types, as PyYAML and OmegaConf have them.
-var (
-	yamlBool  = regexp.MustCompile(`^(?:yes|Yes|YES|no|No|NO|true|True|TRUE|false|False|FALSE|on|On|ON|off|Off|OFF)$`)
-	yamlNull  = regexp.MustCompile(`^(?:~|null|Null|NULL|)$`)
-	yamlInt   = regexp.MustCompile(`^[-+]?(?:0b[0-1_]+|0[0-7_]+|0|[1-9][0-9_]*|0x[0-9a-fA-F_]+)$`)
-	yamlFloat = regexp.MustCompile(`^(?:[-+]?[0-9]+(?:_[0-9]+)*\.[0-9_]*(?:[eE][-+]?[0-9]+)?|[-+]?[0-9]+(?:_[0-9]+)*[eE][-+]?[0-9]+|\.[0-9]+(?:_[0-9]+)*(?:[eE][-+][0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$`)
-)
-
-// plainScalar gives an unquoted scalar its type.
-func plainScalar(s string) any {
-	switch {
-	case yamlNull.MatchString(s):
-		return nil
-	case yamlBool.MatchString(s):
-		c := s[0] | 0x20
-		return c == 'y' || c == 't' || strings.EqualFold(s, "on")
-	case yamlInt.MatchString(s):
-		digits := strings.ReplaceAll(s, "_", "")
-		if i, ok := new(big.Int).SetString(digits, 0); ok {
-			return i
-		}
-	case yamlFloat.MatchString(s):
-		text := strings.ReplaceAll(strings.ToLower(s), "_", "")
-		if f, err := strconv.ParseFloat(strings.Replace(text, ".inf", "inf", 1), 64); err == nil {
-			return f
-		}
-		if text == ".nan" {
-			return pythonFloat("nan")
+	default:
+		out.Value = n.Plain
+		switch v := n.Plain.(type) {
+		case int64:
+			out.Value = big.NewInt(v)
+		case string:
+			out.Value = maskText(v)
 		}
 	}
-	return s
+	y.made[n] = out
+	return out
 }

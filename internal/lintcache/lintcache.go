@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/zeebo/xxh3"
+
+	"github.com/rlprep/rlprep/internal/openfiles"
 )
 
 const (
@@ -59,7 +61,7 @@ func (s *Store) name(key string) string {
 // An Entry is what is kept under a key: records of one size, each with a mark of 64 bits, and a head. It is to be closed. Its methods may be
 // called from several goroutines at once.
 type Entry struct {
-	file    *os.File
+	file    *openfiles.File
 	head    []byte
 	sums    []byte
 	records int64
@@ -110,7 +112,7 @@ func (e *Entry) Close() error { return e.file.Close() }
 // Load returns what is kept under key, of records of size bytes; nil where there is nothing or nothing whole. On the way it shows each the marks,
 // many at a time; that happens also where the end of the entry turns out to be damaged.
 func (s *Store) Load(key string, size int, each func(marks []byte)) *Entry {
-	f, err := os.Open(s.name(key))
+	f, err := openfiles.Open(s.name(key))
 	if err != nil {
 		return nil
 	}
@@ -120,16 +122,16 @@ func (s *Store) Load(key string, size int, each func(marks []byte)) *Entry {
 		return nil
 	}
 	now := time.Now()
-	if info, err := f.Stat(); err == nil && now.Sub(info.ModTime()) > fresh {
-		_ = os.Chtimes(f.Name(), now, now) // it is used: others go first
+	if now.Sub(f.Stat().ModTime()) > fresh {
+		_ = os.Chtimes(s.name(key), now, now) // it is used: others go first
 	}
 	return e
 }
 
 // open reads and verifies all but the records.
 func (e *Entry) open(key string, each func([]byte)) bool {
-	info, err := e.file.Stat()
-	if err != nil || info.Size() < trailerSize {
+	info := e.file.Stat()
+	if info.Size() < trailerSize {
 		return false
 	}
 	t, err := e.read(nil, trailerSize, info.Size()-trailerSize)

@@ -43,7 +43,7 @@ func (r *Reader) begin(vectors []*record.Vector) {
 		case r.ahead.spare <- struct{}{}:
 			defer func() { <-r.ahead.spare }()
 			s.read, r.ahead.beside = true, true
-			s.vectors, s.err = r.next(r.ahead.rows)
+			s.vectors, s.err = r.slice(r.ahead.rows)
 			r.ahead.beside = false
 		case <-s.taken:
 		}
@@ -69,7 +69,7 @@ func (r *Reader) end() *aheadSlice {
 func (r *Reader) take(max int) ([]*record.Vector, error) {
 	s := r.end()
 	if s == nil {
-		return r.next(max)
+		return r.slice(max)
 	}
 	if s.err == nil && max < s.vectors[0].Rows {
 		return nil, fmt.Errorf("read rows: a slice of %d rows was asked for, but %d rows were read ahead", max, s.vectors[0].Rows)

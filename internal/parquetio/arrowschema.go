@@ -45,12 +45,13 @@ func arrowMessage(value string) ([]byte, error) {
 
 // ArrowFault returns why no reader can make a schema of the metadata ARROW:schema: then Arrow, and so every loader that is built on it,
 // refuses the file (executed on pyarrow 26 and Polars 2.1). It is nil where there is none, and for types that only this tool does not know.
-func (f *File) ArrowFault() error {
+func (f *File) ArrowFault() (err error) {
+	defer recovered(&err, f.name+": "+arrowSchemaKey)
 	i := slices.IndexFunc(f.meta.keyValues, func(kv KeyValue) bool { return kv.Key == arrowSchemaKey })
 	if i < 0 {
 		return nil
 	}
-	_, err := arrowMessage(f.meta.keyValues[i].Value)
+	_, err = arrowMessage(f.meta.keyValues[i].Value)
 	return err
 }
 
@@ -120,7 +121,7 @@ func applyArrow(f *schema.Field, a arrow.Field) {
 		return
 	}
 	t := &f.Type
-	fits := true
+	var fits bool
 	switch at := a.Type.(type) {
 	case *arrow.StructType:
 		fits = applyArrowFields(t, schema.Struct, at.Fields())

@@ -3,7 +3,9 @@ package parquetio
 import (
 	"encoding/binary"
 	"fmt"
+	"io"
 	"math"
+	"sync/atomic"
 
 	"github.com/rlprep/rlprep/internal/record"
 	"github.com/rlprep/rlprep/schema"
@@ -43,7 +45,7 @@ func (c *Chunk) checkStart(buf []byte) error {
 	if c.values == 0 {
 		return nil
 	}
-	s := pageStream{r: c.file.f, off: c.start(), end: c.start() + c.compressed, store: buf}
+	s := pageStream{r: c.file.f, off: c.start(), end: c.start() + c.compressed, store: buf, most: math.MaxInt64}
 	h, err := s.header()
 	if err != nil {
 		return c.damaged("first page", err)
@@ -61,8 +63,9 @@ const (
 )
 
 // Chunk returns what is known of a leaf in a row group without reading its rows. Nulls counts, as Parquet does, every entry
-// without a value: also where the list or struct around it is null or empty. Dict is read where every data page is
-// dictionary-encoded and its values are text, binary or numbers; it may hold values that no row has.
+// without a value: also where the list or struct around it is null or empty. It is the footer's word (CountNulls counts). Dict is read
+// where every data page is dictionary-encoded, by its own header, and its values are text, binary or numbers; it may hold values that
+// no row has.
 func (f *File) Chunk(rg, leaf int) (out rule.Chunk, err error) {
 	c := f.chunk(rg, leaf)
 	out.Nulls = f.nulls(rg, leaf)
@@ -74,8 +77,8 @@ func (f *File) Chunk(rg, leaf int) (out rule.Chunk, err error) {
 	return out, err
 }
 
-// allDictionary reports whether every data page is dictionary-encoded. encoding_stats say so; without them the encodings do,
-// where no other encoding of values is among them. (PLAIN there may mean the dictionary itself: then it is not known.)
+// allDictionary reports whether the footer says that every data page is dictionary-encoded. encoding_stats say so; without them the
+// encodings do, where no other encoding of values is among them. (PLAIN there may mean the dictionary itself: then it is not known.)
 func (c *Chunk) allDictionary() bool {
 	if c.values == 0 || c.physical().Physical == typeBoolean {
 		return false
@@ -87,7 +90,7 @@ func (c *Chunk) allDictionary() bool {
 
 func (f *File) dictionary(rg, leaf int) ([]schema.Value, error) {
 	var l leafReader
-	if err := l.open(f, rg, leaf, 0, &pageBuffers{}); err != nil {
+	if err := l.open(f, rg, leaf, 0, &pageBuffers{}, &Lane{}); err != nil {
 		return nil, err
 	}
 	h, err := l.stream.header()
@@ -97,10 +100,32 @@ func (f *File) dictionary(rg, leaf int) ([]schema.Value, error) {
 	if h.kind != pageDictionary || h.values > maxDictValues || h.uncompressed > maxDictBytes {
 		return nil, nil
 	}
+	defer l.giveUp()
 	if err := l.openDict(&h); err != nil {
 		return nil, l.wrap(err)
 	}
+	if only, err := l.onlyDictionary(); err != nil || !only {
+		return nil, err
+	}
+	atomic.StoreInt32(&f.chunk(rg, leaf).dictRead, int32(l.dict.n)+1)
 	return l.dict.values(f.leaves[leaf].Type, l.kind), nil
+}
+
+// onlyDictionary reports whether the headers of all data pages that follow say that they are dictionary-encoded: encoding_stats may lie.
+func (l *leafReader) onlyDictionary() (bool, error) {
+	for {
+		h, err := l.dataHeader()
+		if err == io.EOF {
+			return true, nil
+		}
+		if err != nil {
+			return false, l.wrap(err)
+		}
+		if h.values > 0 && h.encoding != encRLEDictionary && h.encoding != encPlainDictionary {
+			return false, nil
+		}
+		l.stream.skip(h.compressed)
+	}
 }
 
 // values returns the entries of a dictionary of type t, nil where it holds values that are not understood.

@@ -8,7 +8,7 @@ import (
 	"github.com/rlprep/rlprep/schema"
 )
 
-// Chunk's null counts and dictionaries agree with a full decode, in every file.
+// Chunk's null counts and dictionaries, and the counts of the pages, agree with a full decode, in every file.
 func TestChunkAgreesWithTheRows(t *testing.T) {
 	dicts := 0
 	for _, name := range samples(t) {
@@ -24,8 +24,12 @@ func TestChunkAgreesWithTheRows(t *testing.T) {
 					t.Fatal(err)
 				}
 				d := &dumps[leaf]
-				if nulls := int64(len(d.def) - len(d.values)); c.Nulls >= 0 && c.Nulls != nulls {
-					t.Errorf("%s: row group %d: %s: %d nulls, counted %d", name, rg, f.leaves[leaf].Path, c.Nulls, nulls)
+				counted, err := f.CountNulls(rg, leaf)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if nulls := int64(len(d.def) - len(d.values)); c.Nulls >= 0 && c.Nulls != nulls || counted >= 0 && counted != nulls {
+					t.Errorf("%s: row group %d: %s: %d nulls in the footer, %d in the pages, counted %d", name, rg, f.leaves[leaf].Path, c.Nulls, counted, nulls)
 				}
 				if c.Dict != nil {
 					dicts++

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/rlprep/rlprep/internal/openfiles"
 )
 
 const (
@@ -92,8 +94,14 @@ func (o *output) copy(src *File, s section) error {
 func (o *output) copyLarge(src *File, s section) (n int64) {
 	switch to := o.f.(type) {
 	case *os.File:
-		if from, ok := src.f.(*os.File); ok {
+		switch from := src.f.(type) {
+		case *os.File:
 			n = copyInKernel(to, from, s.offset, s.length)
+		case *openfiles.File:
+			_ = from.Use(func(from *os.File) error {
+				n = copyInKernel(to, from, s.offset, s.length)
+				return nil
+			})
 		}
 	case io.ReaderFrom:
 		n, _ = to.ReadFrom(io.NewSectionReader(src.f, s.offset, s.length))

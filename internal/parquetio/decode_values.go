@@ -76,6 +76,7 @@ type pageValues struct {
 	dict    *pageDict // of the chunk
 	form    valueForm
 	width   int
+	most    int64 // bytes of a value
 }
 
 type valueForm uint8
@@ -90,8 +91,8 @@ const (
 )
 
 // open sets v to the n values that b holds in that encoding. width is 0 for text, and for booleans with isBool.
-func (v *pageValues) open(b []byte, n, width int, isBool bool, encoding int32, dict *pageDict) error {
-	*v = pageValues{left: n, width: width, dict: dict}
+func (v *pageValues) open(b []byte, n, width int, isBool bool, encoding int32, dict *pageDict, most int64) error {
+	*v = pageValues{left: n, width: width, dict: dict, most: most}
 	if n == 0 {
 		v.form = formFixed
 		return nil
@@ -154,6 +155,13 @@ func (v *pageValues) openText(b []byte, encoding int32) (err error) {
 		v.offsets, v.data, err = undeltaStrings(b, v.left, maxGrown)
 	default:
 		err = unknownEncoding(encoding, "text or bytes")
+	}
+	if err == nil && int64(len(v.data)) > v.most {
+		for i, end := range v.offsets[1:] {
+			if n := int64(end - v.offsets[i]); n > v.most {
+				return tooLong(n, v.most)
+			}
+		}
 	}
 	return err
 }
@@ -252,6 +260,9 @@ func (v *pageValues) takePlain(n int, out *valueBuilder) error {
 		k := binary.LittleEndian.Uint32(b)
 		if uint64(k) > uint64(len(b)-4) {
 			return errValuesShort
+		}
+		if int64(k) > v.most {
+			return tooLong(int64(k), v.most)
 		}
 		b = b[4+k:]
 		size += int(k)

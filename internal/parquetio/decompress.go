@@ -2,6 +2,7 @@ package parquetio
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"io"
 
@@ -49,7 +50,9 @@ func decompress(dst, src []byte, codec Codec) error {
 		var out []byte
 		out, err = r.DecodeAll(src, dst[:0:len(dst)])
 		n = len(out)
-		zstdReaders.put(r)
+		if len(dst) <= keptBytes {
+			zstdReaders.put(r)
+		} // a decoder holds what it wrote last
 	case codecGzip:
 		var r *gzip.Reader
 		if r, err = gzip.NewReader(bytes.NewReader(src)); err == nil {
@@ -57,6 +60,8 @@ func decompress(dst, src []byte, codec Codec) error {
 		}
 	case codecBrotli:
 		n, err = readWhole(brotli.NewReader(bytes.NewReader(src)), dst)
+	case codecLZ4:
+		n, err = decompressLZ4(dst, src)
 	case codecLZ4Raw:
 		n, err = lz4.UncompressBlock(src, dst)
 	default:
@@ -69,6 +74,182 @@ func decompress(dst, src []byte, codec Codec) error {
 		return fmt.Errorf("decompress (%s): %d bytes come out of it, its header says %d", codecName(codec), n, len(dst))
 	}
 	return nil
+}
+
+// The most bytes that a codec makes of one: what a page says beyond that is not believed.
+var mostGrown = map[Codec]int64{None: 1, Snappy: 22, codecGzip: 1032, codecLZ4: 255, codecLZ4Raw: 255}
+
+const grownSlack = 1 << 10 // of headers, and of rounding
+
+// holds refuses a page that says it holds n bytes and does not, before memory for them is asked for. What no bound tells of a huge page is
+// counted by decompressing it in pieces.
+func holds(src []byte, n int64, codec Codec) error {
+	if most, ok := mostGrown[codec]; ok && n-grownSlack > most*int64(len(src)) {
+		return fmt.Errorf("decompress (%s): %d bytes cannot hold the %d that the page header says", codecName(codec), len(src), n)
+	}
+	if n < min(hugePage, 1<<20+64*int64(len(src))) {
+		return nil
+	}
+	has, err := length(src, n, codec)
+	if err != nil {
+		return fmt.Errorf("decompress (%s): %w", codecName(codec), err)
+	}
+	if has != n {
+		return fmt.Errorf("decompress (%s): %d bytes come out of it, its header says %d", codecName(codec), has, n)
+	}
+	return nil
+}
+
+// length returns how many bytes come out of src, n where only decompressing it as a whole can tell.
+func length(src []byte, n int64, codec Codec) (int64, error) {
+	switch codec {
+	case Snappy:
+		has, err := s2.DecodedLen(src)
+		return int64(has), err
+	case codecLZ4Raw:
+		return lz4Length(src), nil
+	case codecLZ4:
+		if has, ok := hadoopLength(src); ok {
+			return has, nil
+		}
+		if !lz4Framed(src) {
+			return lz4Length(src), nil
+		}
+	}
+	r, err := pieces(src, codec)
+	if r == nil || err != nil {
+		return n, err
+	}
+	defer r.Close()
+	return io.Copy(io.Discard, io.LimitReader(r, n+1))
+}
+
+// lz4Length returns how many bytes a block of LZ4 stands for, by the lengths in it.
+func lz4Length(src []byte) (n int64) {
+	more := func(v byte) (length int64) { // 15 goes on in the bytes that follow
+		length = int64(v)
+		for b := byte(255); v == 15 && b == 255 && len(src) > 0; src = src[1:] {
+			b = src[0]
+			length += int64(b)
+		}
+		return length
+	}
+	for len(src) > 0 {
+		token := src[0]
+		src = src[1:]
+		literals := more(token >> 4)
+		if n += literals; literals > int64(len(src)) {
+			return n
+		}
+		if src = src[literals:]; len(src) < 2 {
+			return n // the last sequence has no match
+		}
+		src = src[2:]
+		n += more(token&15) + 4
+	}
+	return n
+}
+
+// hadoopLength is lz4Length of Hadoop's framing, and false for what is none.
+func hadoopLength(src []byte) (n int64, ok bool) {
+	for len(src) > 0 {
+		if len(src) < 4 {
+			return 0, false
+		}
+		run := int64(binary.BigEndian.Uint32(src))
+		src = src[4:]
+		for has := int64(0); has < run; {
+			if len(src) < 4 || int64(binary.BigEndian.Uint32(src)) > int64(len(src)-4) {
+				return 0, false
+			}
+			size := binary.BigEndian.Uint32(src)
+			got := lz4Length(src[4 : 4+size])
+			if got == 0 {
+				return 0, false
+			}
+			src, has, n = src[4+size:], has+got, n+got
+		}
+	}
+	return n, true
+}
+
+// zstdPieces is the largest window that pieces allows: memory that a frame asks for.
+const zstdPieces = 64 << 20
+
+// pieces returns a reader that decompresses src in little memory, nil where the codec has none.
+func pieces(src []byte, codec Codec) (io.ReadCloser, error) {
+	switch codec {
+	case codecGzip:
+		r, err := gzip.NewReader(bytes.NewReader(src))
+		if err != nil {
+			return nil, fmt.Errorf("decompress (gzip): %w", err)
+		}
+		return r, nil
+	case codecLZ4:
+		return io.NopCloser(lz4.NewReader(bytes.NewReader(src))), nil
+	case codecBrotli:
+		return io.NopCloser(brotli.NewReader(bytes.NewReader(src))), nil
+	case Zstd:
+		var head zstd.Header
+		if err := head.Decode(src); err != nil {
+			return nil, fmt.Errorf("decompress (zstd): %w", err)
+		}
+		if head.WindowSize > zstdPieces {
+			return nil, nil // its frame is one piece
+		}
+		r, err := zstd.NewReader(bytes.NewReader(src), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true))
+		if err != nil {
+			return nil, err
+		}
+		return r.IOReadCloser(), nil
+	}
+	return nil, nil
+}
+
+// decompressLZ4 reads the codec LZ4, which the format never defined: Hadoop's framing (parquet-java, Spark, arrow-rs, fastparquet, Arrow
+// since 0.15), else a frame of LZ4's own, else a bare block, which old Arrow wrote. Arrow tries them in this order too.
+func decompressLZ4(dst, src []byte) (int, error) {
+	if hadoopLZ4(dst, src) {
+		return len(dst), nil
+	}
+	if lz4Framed(src) {
+		return readWhole(lz4.NewReader(bytes.NewReader(src)), dst)
+	}
+	return lz4.UncompressBlock(src, dst)
+}
+
+func lz4Framed(src []byte) bool {
+	const frameMagic = 0x184D2204
+	return len(src) >= 4 && binary.LittleEndian.Uint32(src) == frameMagic
+}
+
+// hadoopLZ4 fills dst from src, and reports whether that is Hadoop's framing of just so many bytes: the uncompressed size of a run, then
+// blocks, the compressed size before each, until the run has its size. Numbers are big-endian.
+func hadoopLZ4(dst, src []byte) bool {
+	for len(src) > 0 {
+		if len(src) < 8 {
+			return false
+		}
+		run := uint64(binary.BigEndian.Uint32(src))
+		if src = src[4:]; run == 0 || run > uint64(len(dst)) {
+			return false
+		}
+		for run > 0 {
+			if len(src) < 4 {
+				return false
+			}
+			packed := uint64(binary.BigEndian.Uint32(src))
+			if src = src[4:]; packed == 0 || packed > uint64(len(src)) {
+				return false
+			}
+			n, err := lz4.UncompressBlock(src[:packed], dst[:run:run])
+			if err != nil || n == 0 {
+				return false
+			}
+			src, dst, run = src[packed:], dst[n:], run-uint64(n)
+		}
+	}
+	return len(dst) == 0
 }
 
 // readWhole fills dst from r and returns more than its length when r has more.

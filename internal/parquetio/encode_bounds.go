@@ -42,7 +42,9 @@ func orderingOf(t schema.Type) ordering {
 	case schema.Text:
 		return orderText
 	case schema.Binary:
-		return orderBytes
+		if t.Name == "" || t.Name == "enum" || t.Name == "bson" {
+			return orderBytes
+		}
 	case schema.Time, schema.Decimal:
 		return orderSigned // only where values are integers: see columnEncoder.ordering
 	}

@@ -247,7 +247,7 @@ func (c *columnEncoder) check(v *record.Vector, rows int) (valueView, error) {
 	}
 	if view.n > 0 {
 		if !c.fits(v.Values) {
-			return view, fmt.Errorf("its type is %s, but the values are %s", c.leaf.Type, v.Values.DataType())
+			return view, &FormatError{Err: fmt.Errorf("its type is %s, but the values are %s", c.leaf.Type, v.Values.DataType())}
 		}
 		if c.kind == kindNone {
 			c.kind, c.width, c.ints = view.kind, view.width, view.ints

@@ -30,6 +30,16 @@ func (g *EncodedRowGroup) Size() (n int64) {
 	return n
 }
 
+// source returns the file of the first chunk that is copied, base where none is.
+func (g *EncodedRowGroup) source(base *File) *File {
+	for i := range g.Chunks {
+		if raw := g.Chunks[i].Raw; raw != nil {
+			return raw.file
+		}
+	}
+	return base
+}
+
 // An EncodedChunk is one column chunk: either Raw, a chunk of an input file to be copied byte for byte, or pages made here.
 type EncodedChunk struct {
 	Leaf schema.Leaf

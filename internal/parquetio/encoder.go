@@ -19,6 +19,7 @@ type EncoderOptions struct {
 // pages and, of each leaf, at most one page that is still open. It is for one goroutine.
 type Encoder struct {
 	columns []columnEncoder
+	file    string // of the rows appended last
 	rows    int64
 	err     error
 }
@@ -67,6 +68,7 @@ func (s *scratch) pack(body []byte, codec Codec) *packing {
 	go func() {
 		defer close(p.done)
 		defer func() { <-s.spare }()
+		defer recovered(&p.err, "compress a page")
 		p.packed, p.err = compress(pageBuffer(len(src)/2), src, codec)
 		freePages(src)
 	}()
@@ -95,7 +97,9 @@ func (e *Encoder) Append(b *record.Batch) error {
 	return e.err
 }
 
-func (e *Encoder) append(b *record.Batch) error {
+func (e *Encoder) append(b *record.Batch) (err error) {
+	e.file = b.File
+	defer recovered(&err, fmt.Sprintf("%s: row group %d: encode rows", b.File, b.RowGroup))
 	if len(b.Leaves) != len(e.columns) {
 		return fmt.Errorf("%s: encode rows: the batch has %d leaves, the schema %d", b.File, len(b.Leaves), len(e.columns))
 	}
@@ -113,18 +117,19 @@ func (e *Encoder) append(b *record.Batch) error {
 }
 
 // Finish returns the row group and makes the encoder ready for the next one. Its pages are the caller's until Release.
-func (e *Encoder) Finish() (*EncodedRowGroup, error) {
+func (e *Encoder) Finish() (g *EncodedRowGroup, err error) {
 	defer e.Reset()
 	if e.err != nil {
 		return nil, e.err
 	}
-	g := &EncodedRowGroup{Rows: e.rows, Chunks: make([]EncodedChunk, len(e.columns))}
+	defer recovered(&err, e.file+": encode a row group")
+	g = &EncodedRowGroup{Rows: e.rows, Chunks: make([]EncodedChunk, len(e.columns))}
 	for i := range e.columns {
 		c := &e.columns[i]
 		chunk, err := c.finish(e.rows)
 		if err != nil {
 			g.Release()
-			return nil, fmt.Errorf("column %s: encode: %w", c.leaf.Path, err)
+			return nil, fmt.Errorf("%s: column %s: encode: %w", e.file, c.leaf.Path, err)
 		}
 		g.Chunks[i] = chunk
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/zeebo/xxh3"
 
+	"github.com/rlprep/rlprep/internal/openfiles"
 	"github.com/rlprep/rlprep/schema"
 )
 
@@ -22,19 +23,22 @@ type File struct {
 
 	footer []byte // the FileMetaData struct, raw; spans point into it, those of shed row groups to where they were
 	length int64  // of it in the file
-	hash   [16]byte
-	shed   bool // footer has no row groups: see File.shedGroups
-	meta   metadata
-	groups []RowGroup
-	chunks []Chunk // row group by row group, in leaf order
-	schema *schema.Schema
-	leaves []schema.Leaf
+
+	maxValue int64
+	hash     [16]byte
+	shed     bool // footer has no row groups: see File.shedGroups
+	meta     metadata
+	groups   []RowGroup
+	chunks   []Chunk // row group by row group, in leaf order
+	schema   *schema.Schema
+	leaves   []schema.Leaf
 	// physical is the leaves as the schema elements have them.
 	physical []physicalLeaf
+	levels   *levelTally   // of row groups that were read
 	arrow    *arrow.Schema // ARROW:schema; nil where there is none that can be used
 }
 
-// An input is where a file's bytes are: a file on disk (*os.File), or elsewhere.
+// An input is where a file's bytes are: a file on disk (*openfiles.File, *os.File), or elsewhere.
 type input interface {
 	io.ReaderAt
 	io.Closer
@@ -80,6 +84,7 @@ type Chunk struct {
 	nulls        int64  // from the statistics; -1: not said
 	encodings    uint32 // bit n: encoding n occurs
 	pages        pageEncodings
+	dictRead     int32 // entries of the dictionary plus 1, where Chunk read it; 0: it did not. Atomic
 	columnIndex  section
 	offsetIndex  section
 	bloom        section // length -1: there is one, of unknown length
@@ -118,8 +123,12 @@ func (c *Chunk) start() int64 {
 // recovered turns a panic into *err; it must be deferred. where is "NAME: row group N: column P".
 func recovered(err *error, where string) {
 	if p := recover(); p != nil {
-		*err = &FormatError{Err: fmt.Errorf("%s: reader panicked (damaged file, or a bug): %v", where, p), Stack: debug.Stack()}
+		*err = panicError(p, where)
 	}
+}
+
+func panicError(p any, where string) error {
+	return &FormatError{Err: fmt.Errorf("%s: panicked (damaged file, or a bug): %v", where, p), Stack: debug.Stack()}
 }
 
 // NumRows returns the number of rows.
@@ -155,12 +164,20 @@ func (f *File) FooterHash() [16]byte {
 // keptGroups is the size from which on what a footer says of row groups is not kept beyond what Chunk and RowGroup hold.
 var keptGroups = 16 << 10
 
+// local reports whether the file is on disk.
+func (f *File) local() bool {
+	switch f.f.(type) {
+	case *os.File, *openfiles.File:
+		return true
+	}
+	return false
+}
+
 // shedGroups lets go of the list of row groups in the footer, which grows with the file; only a Writer that copies from it asks for it
 // again, once, in its order.
 func (f *File) shedGroups() {
 	cut := f.meta.groups
-	_, local := f.f.(*os.File)
-	if !local || int(cut.end-cut.start) < keptGroups {
+	if !f.local() || int(cut.end-cut.start) < keptGroups {
 		return
 	}
 	f.hash, f.shed = f.FooterHash(), true

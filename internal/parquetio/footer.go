@@ -42,7 +42,7 @@ type element struct {
 	end       int32 // index of the element after the last one below it; set by the tree
 }
 
-// A logicalType is a LogicalType union. id 0: none.
+// A logicalType is a LogicalType union. id 0: the element has none.
 type logicalType struct {
 	id        int16
 	bits      int32 // INTEGER
@@ -87,6 +87,7 @@ func (f *File) scanFooter() error {
 		switch id {
 		case 2:
 			if s.want(typ, thriftList) {
+				f.meta.elements = nil // of a field that is there twice the last one counts, as in every reader
 				f.scanElements(&s)
 			}
 		case 3:
@@ -100,6 +101,7 @@ func (f *File) scanFooter() error {
 			}
 		case 5:
 			if s.want(typ, thriftList) {
+				f.meta.keyValues = nil
 				f.scanKeyValues(&s)
 			}
 		case 6:
@@ -109,6 +111,7 @@ func (f *File) scanFooter() error {
 			}
 		case 7:
 			if s.want(typ, thriftList) {
+				f.meta.orders = nil
 				for n := s.listOf(thriftStruct); n > 0 && s.err == nil; n-- {
 					f.meta.orders = append(f.meta.orders, s.structSpan())
 				}
@@ -190,6 +193,7 @@ func scanElement(s *scanner, e *element) {
 			}
 		case 10:
 			if s.want(typ, thriftStruct) {
+				e.logical = logicalType{id: logicalUndefined}
 				scanLogical(s, &e.logical)
 			}
 		default:
@@ -222,11 +226,11 @@ func (s *scanner) int64(typ byte) int64 {
 func scanLogical(s *scanner, l *logicalType) {
 	var id int16
 	for typ, ok := s.field(&id); ok; typ, ok = s.field(&id) {
-		if typ != thriftStruct {
+		if typ != thriftStruct || id <= 0 || id > logicalGeography { // a member of a later version: readers go by the physical type
 			s.skip(typ, 0)
 			continue
 		}
-		l.id = id
+		*l = logicalType{id: id}
 		var sub int16
 		for t, ok := s.field(&sub); ok; t, ok = s.field(&sub) {
 			scanLogicalParam(s, l, sub, t)
@@ -261,7 +265,7 @@ func scanLogicalParam(s *scanner, l *logicalType, id int16, typ byte) {
 
 func (f *File) scanRowGroups(s *scanner) {
 	n := s.listOf(thriftStruct)
-	f.groups = make([]RowGroup, 0, min(n, 1<<16))
+	f.groups, f.chunks = make([]RowGroup, 0, min(n, 1<<16)), f.chunks[:0]
 	for i := 0; i < n && s.err == nil; i++ {
 		g := RowGroup{Rows: -1, first: len(f.chunks)}
 		g.raw.start = uint32(s.pos)
@@ -287,13 +291,14 @@ func (f *File) scanRowGroup(s *scanner, g *RowGroup, number int32) {
 				return
 			}
 			g.columns.start = uint32(s.pos)
+			f.chunks = f.chunks[:g.first]
 			n := s.listOf(thriftStruct)
 			if f.chunks == nil {
 				f.chunks = make([]Chunk, 0, min(n*cap(f.groups), len(s.b)/24)) // a chunk has 24 bytes at least
 			}
 			for i := 0; i < n && s.err == nil; i++ {
-				c := Chunk{file: f, rowGroup: number, leaf: int32(i), nulls: -1, values: -1, codec: -1, dataPage: -1,
-					compressed: -1, stored: -1}
+				c := Chunk{file: f, rowGroup: number, leaf: int32(i)}
+				c.forgetMeta()
 				c.raw.start = uint32(s.pos)
 				f.scanChunk(s, &c)
 				c.raw.end = uint32(s.pos)
@@ -318,6 +323,7 @@ func (f *File) scanChunk(s *scanner, c *Chunk) {
 			c.elsewhere = s.want(typ, thriftBinary) && len(s.bytes()) > 0
 		case 3:
 			if s.want(typ, thriftStruct) {
+				c.forgetMeta()
 				c.meta.start = uint32(s.pos)
 				scanChunkMeta(s, c)
 				c.meta.end = uint32(s.pos)
@@ -337,6 +343,12 @@ func (f *File) scanChunk(s *scanner, c *Chunk) {
 			s.skip(typ, 0)
 		}
 	}
+}
+
+// forgetMeta sets what ColumnMetaData says to "not said".
+func (c *Chunk) forgetMeta() {
+	*c = Chunk{file: c.file, rowGroup: c.rowGroup, leaf: c.leaf, raw: c.raw, columnIndex: c.columnIndex, offsetIndex: c.offsetIndex,
+		elsewhere: c.elsewhere, nulls: -1, values: -1, codec: -1, dataPage: -1, compressed: -1, stored: -1}
 }
 
 func scanChunkMeta(s *scanner, c *Chunk) {

@@ -56,7 +56,7 @@ func (w *Writer) footer() (head, tail []byte, err error) {
 	if w.o.Base != nil {
 		src = w.o.Base.footer
 		edits = edits[1:] // its version is its own
-		edits[2].was = int(w.o.Base.meta.groups.end - w.o.Base.meta.groups.start)
+		edits[2].was = w.o.Base.meta.groups
 	}
 	b, err := rewriteStruct(nil, src, edits)
 	if err != nil {
@@ -116,7 +116,7 @@ func (w *Writer) columns(b []byte, n int, made *ledgerReader) ([]byte, error) {
 	for i := range g.chunks {
 		c, p := &g.chunks[i], &w.places[n*len(w.leaves)+i]
 		var err error
-		src, fileOffset, metaSize := []byte{thriftStop}, int64(0), 0
+		src, fileOffset, was := []byte{thriftStop}, int64(0), span{}
 		if c.raw == nil {
 			var e entry
 			if e, err = made.next(); err != nil {
@@ -130,11 +130,11 @@ func (w *Writer) columns(b []byte, n int, made *ledgerReader) ([]byte, error) {
 			if meta, err = c.moveMeta(meta[:0], src, w.tree.paths[i], p.bloom); err != nil {
 				return b, fmt.Errorf("column %s: %w", w.leaves[i].Path, err)
 			}
-			fileOffset, metaSize = c.start, int(c.raw.meta.end-c.raw.meta.start)
+			fileOffset, was = c.start, c.raw.meta.within(c.raw.raw)
 		}
 		edits := append(make([]edit, 0, 6),
 			edit{id: 2, typ: thriftI64, num: fileOffset},
-			edit{id: 3, typ: thriftStruct, raw: meta, was: metaSize},
+			edit{id: 3, typ: thriftStruct, raw: meta, was: was},
 			edit{id: 4}, edit{id: 5}, edit{id: 6}, edit{id: 7})
 		if p.offsetIndex.length > 0 {
 			edits[2] = edit{id: 4, typ: thriftI64, num: p.offsetIndex.offset}
@@ -156,7 +156,7 @@ func (c *outChunk) moveMeta(b, src, path []byte, bloom section) ([]byte, error) 
 	raw := c.raw
 	delta := c.start - raw.start()
 	edits := append(make([]edit, 0, 7),
-		edit{id: 3, typ: thriftList, raw: path, was: int(raw.path.end - raw.path.start)},
+		edit{id: 3, typ: thriftList, raw: path, was: raw.path.within(raw.meta)},
 		edit{id: 9, typ: thriftI64, num: raw.dataPage + delta})
 	if raw.indexPage > 0 {
 		edits = append(edits, edit{id: 10, typ: thriftI64, num: raw.indexPage + delta})
@@ -205,7 +205,7 @@ func (w *Writer) rowGroup(b []byte, i int, columns []byte) ([]byte, error) {
 		if src, err = from.file.inGroups(&w.win, was.raw); err != nil {
 			return b, err
 		}
-		edits[0].was = int(was.columns.end - was.columns.start)
+		edits[0].was = was.columns.within(was.raw)
 		if sorting := g.sorting(src); sorting != nil {
 			edits[3] = edit{id: 4, typ: thriftList, raw: sorting}
 		}
@@ -242,6 +242,7 @@ func (g *outGroup) sorting(src []byte) []byte {
 			continue
 		}
 		kept := true
+		out, count = nil, 0 // of a field that is there twice the last one counts
 		for n := s.listOf(thriftStruct); n > 0 && s.err == nil; n-- {
 			entry := s.structSpan().of(src)
 			at := g.position(sortingColumn(entry))

@@ -12,6 +12,7 @@ import (
 const (
 	hfKey     = "huggingface"
 	pandasKey = "pandas"
+	geoKey    = "geo"
 )
 
 // schemaCopies are keys under which other writers keep a second schema, which their readers then take for the file's own:
@@ -21,46 +22,71 @@ var schemaCopies = []string{
 }
 
 // keyValues returns the key-value metadata to write: that of Base, with what describes the columns brought up to date, and
-// Metadata of the options over it.
+// Metadata of the options over it. A key may occur more than once: every entry stays, in its place, and each one that describes
+// the columns is brought up to date, because some readers take the first and others the last.
 func (w *Writer) keyValues() []KeyValue {
 	var out []KeyValue
-	arrowAt := -1
+	changed := false
 	if base := w.o.Base; base != nil {
-		changed := !sameColumns(w.schema, base.schema)
+		changed = !sameColumns(w.schema, base.schema)
 		for _, kv := range base.meta.keyValues {
-			keep := true
-			switch {
-			case kv.Key == arrowSchemaKey:
-				keep = arrowAt < 0 && base.arrow != nil
-				arrowAt = len(out)
-			case kv.Key == hfKey:
-				kv.Value, keep = updateHF(kv.Value, w.schema, base, w.o.HF)
-			case kv.Key == pandasKey && changed || kv.Key == pandasKey && w.written.Rows != base.meta.rows, kv.Key == pandasKey && !readablePandas(kv.Value):
-				kv.Value, keep = updatePandas(kv.Value, w.schema, base, w.written.Rows)
-			case slices.Contains(schemaCopies, kv.Key):
-				keep = !changed
-			}
-			if keep {
+			if kv, keep := w.carried(kv, changed); keep {
 				out = append(out, kv)
 			}
 		}
 	}
 	for _, kv := range w.o.Metadata {
-		if i := slices.IndexFunc(out, func(o KeyValue) bool { return o.Key == kv.Key }); i >= 0 {
-			out[i] = kv
-		} else {
+		found := false
+		for i := range out {
+			if out[i].Key == kv.Key {
+				out[i], found = kv, true
+			}
+		}
+		if !found {
 			out = append(out, kv)
 		}
 	}
-	if arrowAt < 0 || w.o.Base.arrow == nil {
+	if w.o.Base == nil || w.o.Base.arrow == nil {
 		return out
 	}
-	value, ok := newArrowSchema(w.schema, w.o.Base.arrow, out)
-	if !ok {
-		return slices.Delete(out, arrowAt, arrowAt+1)
+	return w.withArrowSchema(out, changed)
+}
+
+// carried returns an entry of Base as it is written, and false where it is left out. ARROW:schema is brought up to date later.
+func (w *Writer) carried(kv KeyValue, changed bool) (KeyValue, bool) {
+	base, keep := w.o.Base, true
+	switch {
+	case kv.Key == arrowSchemaKey:
+		keep = base.arrow != nil
+	case kv.Key == hfKey:
+		kv.Value, keep = updateHF(kv.Value, w.schema, base, w.o.HF)
+	case kv.Key == pandasKey && (changed || w.written.Rows != base.meta.rows || !readablePandas(kv.Value)):
+		kv.Value, keep = updatePandas(kv.Value, w.schema, base, w.written.Rows)
+	case kv.Key == geoKey && changed:
+		kv.Value, keep = updateGeo(kv.Value, w.schema, base)
+	case slices.Contains(schemaCopies, kv.Key):
+		keep = !changed
 	}
-	out[arrowAt].Value = value
-	return out
+	return kv, keep
+}
+
+// withArrowSchema returns entries with ARROW:schema for the columns that are written. Arrow reads the first one. Others stay as
+// they are as long as the columns do; then they get the value of the first.
+func (w *Writer) withArrowSchema(entries []KeyValue, changed bool) []KeyValue {
+	value, ok := newArrowSchema(w.schema, w.o.Base.arrow, entries)
+	if !ok {
+		return slices.DeleteFunc(entries, func(kv KeyValue) bool { return kv.Key == arrowSchemaKey })
+	}
+	first := true
+	for i := range entries {
+		if kv := &entries[i]; kv.Key == arrowSchemaKey {
+			if first || changed {
+				kv.Value, kv.NoValue = value, false
+			}
+			first = false
+		}
+	}
+	return entries
 }
 
 // sameColumns reports whether a and b have the same columns in the same order.

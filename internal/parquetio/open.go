@@ -10,6 +10,8 @@ import (
 	"math"
 	"os"
 	"strings"
+
+	"github.com/rlprep/rlprep/internal/openfiles"
 )
 
 const (
@@ -23,7 +25,7 @@ const (
 // that nothing after it reads outside the file or allocates by what the file claims. A *FormatError says that the file is
 // not Parquet, is damaged or is encrypted. Errors of the system are as os.Open has them.
 func Open(name string) (*File, error) {
-	h, err := os.Open(name)
+	h, err := openfiles.Open(name)
 	if err != nil {
 		return nil, err
 	}
@@ -49,20 +51,16 @@ type unclosed struct{ io.ReaderAt }
 
 func (unclosed) Close() error { return nil }
 
-func openOnDisk(name string, h *os.File) (*File, error) {
-	info, err := h.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if info.IsDir() {
+func openOnDisk(name string, h *openfiles.File) (*File, error) {
+	if h.Stat().IsDir() {
 		return nil, formatErrorf(name, "is a directory, not a Parquet file")
 	}
-	return open(name, h, info.Size())
+	return open(name, h, h.Stat().Size())
 }
 
 func open(name string, h input, size int64) (f *File, err error) {
 	defer recovered(&err, name+": footer")
-	f = &File{name: name, f: h, size: size}
+	f = &File{name: name, f: h, size: size, levels: &levelTally{}, maxValue: DefaultMaxValue}
 	if err := f.readFooter(); err != nil {
 		return nil, f.formatError(err)
 	}
@@ -94,6 +92,7 @@ func (f *File) parse() error {
 	if err := f.validate(); err != nil {
 		return err
 	}
+	f.keepUnknown()
 	f.applyArrowSchema()
 	f.leaves = f.schema.Leaves()
 	if len(f.leaves) != len(f.physical) {

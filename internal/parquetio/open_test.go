@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/rlprep/rlprep/schema"
 )
 
 func TestNotParquet(t *testing.T) {
@@ -187,9 +189,14 @@ func walkFooter(t testing.TB, b []byte) {
 	if _, err := physicalSchema(f.schema, f); err != nil && !strings.Contains(err.Error(), "struct without fields") {
 		t.Fatalf("schema was read and cannot be written: %v", err)
 	}
-	w := Writer{schema: f.schema, leaves: f.leaves, o: WriterOptions{Base: f}}
-	if tree, err := physicalSchema(f.schema, f); err == nil {
-		w.tree = tree
+	more := f.schema.Clone()
+	more.Fields = append(more.Fields, schema.NewField("agent_name", schema.StringType))
+	for _, s := range []*schema.Schema{f.schema, more} {
+		tree, err := physicalSchema(s, f)
+		if err != nil {
+			continue
+		}
+		w := Writer{schema: s, leaves: s.Leaves(), o: WriterOptions{Base: f}, tree: tree}
 		if _, _, err := w.footer(); err != nil {
 			t.Fatalf("footer was read and cannot be written: %v", err)
 		}
@@ -201,6 +208,12 @@ func FuzzFooter(f *testing.F) {
 	for _, name := range samples(f) {
 		file := openFile(f, name)
 		f.Add(file.footer, uint32(file.size))
+		for _, more := range [][]byte{
+			repeatFields(f, file.footer),
+			rewrite(f, file.footer, edit{id: 5, typ: thriftList, raw: encodeKeyValues(repeatKeys(file.meta.keyValues, func(e KeyValue) KeyValue { return e }))}),
+		} {
+			f.Add(more, uint32(int(file.size)+len(more)-len(file.footer)))
+		}
 	}
 	f.Fuzz(func(t *testing.T, footer []byte, size uint32) {
 		if len(footer) >= 1<<24 {

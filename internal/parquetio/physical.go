@@ -44,6 +44,7 @@ type physicalLeaf struct {
 	Names          []string // path_in_schema
 	MaxDef, MaxRep uint8
 	Order          sortOrder
+	groups         []groupLevel // around it, in a file that was read
 }
 
 // A sortOrder is how the values of a leaf are ordered in statistics (parquet-format, ColumnOrder).
@@ -81,6 +82,9 @@ func physicalSchema(s *schema.Schema, base *File) (*physicalTree, error) {
 			return nil, err
 		}
 	}
+	if w.err != nil {
+		return nil, w.err
+	}
 	p := &physicalTree{leaves: w.leaves, elements: append(appendList(nil, thriftStruct, w.n), w.b...)}
 	leaves := s.Leaves()
 	if len(leaves) != len(p.leaves) {
@@ -107,6 +111,7 @@ type elementWriter struct {
 	n      int
 	leaves []physicalLeaf
 	ids    map[int32]bool // field ids written: one that comes twice, by a copied column, would name two columns
+	err    error          // of an element that was read and cannot be written again
 }
 
 func (w *elementWriter) root(children int, base *File) {
@@ -133,7 +138,11 @@ func (w *elementWriter) copied(f *File, i int32, name string, rep, children int)
 		}
 		w.ids[e.fieldID] = true
 	}
-	w.b, _ = rewriteStruct(w.b, e.raw.of(f.footer), edits) // it was scanned before
+	b, err := rewriteStruct(w.b, e.raw.of(f.footer), edits)
+	if err != nil && w.err == nil {
+		w.err = formatErrorf(f.name, "footer: schema element %d: %w", i, err)
+	}
+	w.b = b
 	w.n++
 }
 
@@ -241,11 +250,14 @@ func (w *elementWriter) listField(f schema.Field, o *origin, names []string, def
 	e := f.Type.Fields[0]
 	w.group(o, f.Name, repetition, 1, freshElement{annotated: true, converted: convertedList, logical: logicalUnion(logicalList)})
 	if o != nil && o.form == formList2 {
+		e.Name = legacyElement(f.Name, e)
 		return w.field(e, names, def, rep, true)
 	}
 	mid := "list"
 	if o != nil {
-		mid = o.file.meta.elements[o.elem+1].name
+		if was := o.file.meta.elements[o.elem+1].name; !marksElement(f.Name, was) {
+			mid = was
+		}
 		w.copied(o.file, o.elem+1, mid, repeated, 1)
 	} else {
 		w.fresh(mid, repeated, 1, freshElement{})
@@ -254,6 +266,23 @@ func (w *elementWriter) listField(f schema.Field, o *origin, names []string, def
 		}
 	}
 	return w.field(e, append(names, mid), def+1, rep+1, false)
+}
+
+// marksElement reports whether a repeated group of that name, with one field, is the element of the list itself and no level around the
+// element (parquet-format, LogicalTypes.md, backward compatibility rules). The name of the list is part of the rule, so renaming the list
+// may change what the group is.
+func marksElement(list, group string) bool { return group == "array" || group == list+"_tuple" }
+
+// legacyElement returns the name for the repeated group e that is the element of a list of two levels: its own, unless readers would take
+// it for a level.
+func legacyElement(list string, e schema.Field) string {
+	if e.Type.Kind != schema.Struct || len(e.Type.Fields) != 1 || marksElement(list, e.Name) {
+		return e.Name
+	}
+	if o := originOf(e.Type.Fields[0]); o != nil && o.form == formRepeated {
+		return e.Name // a group with a repeated field is always the element
+	}
+	return list + "_tuple"
 }
 
 func (w *elementWriter) mapField(f schema.Field, o *origin, names []string, def, rep uint8, repetition int) error {
@@ -341,7 +370,7 @@ func storedTime(name string) string {
 	return name
 }
 
-var errCarried = errors.New("values of this type can be carried, but not made")
+var errCarried = &FormatError{Err: errors.New("values of this type can be carried, but not made")}
 
 // freshLeaf returns how values of type t are written where no file says how.
 func freshLeaf(t schema.Type) (freshElement, error) {
@@ -377,6 +406,8 @@ func freshLeaf(t schema.Type) (freshElement, error) {
 			e.annotated, e.converted, e.logical = true, convertedEnum, logicalUnion(logicalEnum)
 		case "bson":
 			e.annotated, e.converted, e.logical = true, convertedBSON, logicalUnion(logicalBSON)
+		case "interval":
+			e.annotated, e.converted = true, convertedInterval
 		}
 	case schema.Time:
 		return freshTime(t)
@@ -465,7 +496,9 @@ func logicalUnion(id int16) []byte {
 // orderOf returns how values of type t, stored as p, are ordered in statistics.
 func orderOf(t schema.Type, p physicalType) sortOrder {
 	switch {
-	case p == typeInt96 || t.Kind == schema.Null:
+	case p == typeInt96 || t.Kind == schema.Null || t.Name == schema.UnknownName:
+		return sortNone
+	case t.Kind == schema.Binary && orderingOf(t) == unordered:
 		return sortNone
 	case t.Kind == schema.Other && t.Name != uuidName:
 		return sortNone

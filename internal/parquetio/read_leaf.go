@@ -13,6 +13,8 @@ import (
 	"github.com/rlprep/rlprep/schema"
 )
 
+var errRowNotBegun = errors.New("repetition levels: the first entry continues a row that did not begin")
+
 // A leafReader decodes the pages of one column chunk.
 type leafReader struct {
 	name   string // of the file
@@ -20,16 +22,24 @@ type leafReader struct {
 	chunk  *Chunk
 	stream pageStream
 	shared *pageBuffers
+	lane   *Lane
+	held   int64 // of the lane, by the page
+	inDict int64 // by the dictionary
+	most   int64 // bytes of a value
 
 	kind           physicalType
 	width          int // bytes of a value; 0: text, or booleans
 	asText         bool
 	maxDef, maxRep uint8
 
+	counts  tallied
+	skipped bool  // some pages were not opened, so that counts are not those of the chunk
 	seen    int64 // entries of the pages that were opened or skipped
 	dict    *pageDict
-	page    openPage
-	pending *record.Vector // rows that were taken, but that a slice had no room for
+	// dictKnown spares reading the dictionary page, where values are only counted.
+	dictKnown *pageDict
+	page      openPage
+	pending   *record.Vector // rows that were taken, but that a slice had no room for
 }
 
 // An openPage is the page that is being read. Its values are in leafReader.values.
@@ -47,11 +57,12 @@ type openPage struct {
 }
 
 // open sets l up before row first of the row group. It keeps the memory of l's page.
-func (l *leafReader) open(f *File, rg, leaf int, first int64, shared *pageBuffers) (err error) {
+func (l *leafReader) open(f *File, rg, leaf int, first int64, shared *pageBuffers, lane *Lane) (err error) {
 	p, c := &f.physical[leaf], f.chunk(rg, leaf)
 	*l = leafReader{
-		name: f.name, where: fmt.Sprintf("%s: row group %d: column %s", f.name, rg, f.leaves[leaf].Path), chunk: c, shared: shared,
-		stream: pageStream{r: f.f, off: c.start(), end: c.start() + c.compressed},
+		name: f.name, where: fmt.Sprintf("%s: row group %d: column %s", f.name, rg, f.leaves[leaf].Path), chunk: c, shared: shared, lane: lane, most: f.maxValue,
+		stream: pageStream{r: f.f, off: c.start(), end: c.start() + c.compressed, most: f.maxPage()},
+		counts: tallied{byDef: make([]int64, int(p.MaxDef)+1)},
 		kind:   p.Physical, asText: f.leaves[leaf].Type.Kind == schema.Text, maxDef: p.MaxDef, maxRep: p.MaxRep,
 		page: openPage{buf: l.page.buf},
 	}
@@ -65,6 +76,9 @@ func (l *leafReader) open(f *File, rg, leaf int, first int64, shared *pageBuffer
 	case typeFixed:
 		if l.width = p.Length; l.width < 1 {
 			return l.errorf("values of %d bytes", p.Length)
+		}
+		if int64(l.width) > l.most {
+			return l.wrap(tooLong(int64(l.width), l.most))
 		}
 	}
 	defer recovered(&err, l.where)
@@ -147,12 +161,24 @@ func (l *leafReader) openDict(h *pageHeader) error {
 	if l.kind == typeBoolean || h.encoding != encPlain && h.encoding != encPlainDictionary {
 		return unknownEncoding(h.encoding, "a dictionary")
 	}
+	if l.dictKnown != nil {
+		l.dict = l.dictKnown
+		l.stream.skip(h.compressed)
+		return nil
+	}
+	if err := l.lane.take(h.uncompressed, l.stream.most); err != nil {
+		return err
+	}
+	l.inDict = h.uncompressed
 	body, err := l.stream.body(h, l.chunk.codec, nil, l.shared)
 	if err != nil {
 		return err
 	}
 	if l.dict, err = newPageDict(body, int(h.values), l.width); err != nil {
 		return fmt.Errorf("dictionary: %w", err)
+	}
+	if n := int64(l.dict.most); n > l.most {
+		return tooLong(n, l.most)
 	}
 	return nil
 }
@@ -162,6 +188,12 @@ func (l *leafReader) openPage(h *pageHeader) error {
 	p := &l.page
 	p.entries, p.at, p.def, p.rep, p.sameDef = 0, 0, nil, nil, true
 	p.level = l.maxDef
+	l.closePage()
+	need := h.uncompressed + h.values*int64(min(l.maxDef, 1)+min(l.maxRep, 1))
+	if err := l.lane.take(need, l.stream.most); err != nil {
+		return err
+	}
+	l.held = need
 	body, err := l.stream.body(h, l.chunk.codec, p.buf, l.shared)
 	if err != nil {
 		return err
@@ -183,7 +215,27 @@ func (l *leafReader) openPage(h *pageHeader) error {
 		h.encoding = encPlain // nothing to decode, whatever it would be
 	}
 	p.entries = n
-	return p.values.open(body, values, l.width, l.kind == typeBoolean, h.encoding, l.dict)
+	l.counts.add(p)
+	return p.values.open(body, values, l.width, l.kind == typeBoolean, h.encoding, l.dict, l.most)
+}
+
+// closePage lets go of the open page where that is huge.
+func (l *leafReader) closePage() {
+	if l.held >= hugePage {
+		l.page.buf, l.page.values, l.page.defBuf, l.page.repBuf = nil, pageValues{}, nil, nil
+	}
+	l.lane.give(l.held)
+	l.held = 0
+}
+
+// giveUp lets go of all that is huge.
+func (l *leafReader) giveUp() {
+	if l.lane == nil {
+		return // it was not opened
+	}
+	l.closePage()
+	l.lane.give(l.inDict)
+	l.inDict = 0
 }
 
 // openLevels reads the levels of n entries and returns what is behind them.
@@ -230,13 +282,14 @@ func (l *leafReader) skip(rows int64) error {
 	for rows > 0 {
 		h, err := l.dataHeader()
 		if err == io.EOF {
-			return fmt.Errorf("it has %d rows less than the footer says", rows)
+			return fewerRows(rows)
 		}
 		if err != nil {
 			return err
 		}
 		if l.maxRep == 0 && h.values < rows { // of lists even v2 headers are not believed: nothing would tell a wrong one
 			l.stream.skip(h.compressed)
+			l.skipped = true
 			rows -= h.values
 			continue
 		}
@@ -357,7 +410,7 @@ func (l *leafReader) gather(s *sliceBuilder, n int) (*record.Vector, error) {
 		}
 	}
 	if s.rows < n {
-		return nil, fmt.Errorf("it has %d rows less than the footer says", n-s.rows)
+		return nil, fewerRows(int64(n - s.rows))
 	}
 	return &record.Vector{Values: s.values.array(l.asText), Def: s.def, Rep: s.rep, Rows: s.rows}, nil
 }
@@ -387,7 +440,7 @@ func (l *leafReader) takeEntries(s *sliceBuilder, n int) error {
 	p := &l.page
 	if l.maxRep > 0 {
 		if s.entries == 0 && p.rep[p.at] != 0 {
-			return fmt.Errorf("repetition levels: the first entry goes on with a row that did not begin")
+			return errRowNotBegun
 		}
 		s.rep = append(s.rep, p.rep[p.at:p.at+n]...)
 	}
@@ -402,7 +455,11 @@ func (l *leafReader) takeEntries(s *sliceBuilder, n int) error {
 	}
 	s.entries += n
 	p.at += n
-	return p.values.take(values, &s.values, l.shared)
+	err := p.values.take(values, &s.values, l.shared)
+	if p.at == p.entries {
+		l.closePage() // a huge one is not to be in memory beside what is made of it
+	}
+	return err
 }
 
 // finish refuses a chunk that goes on after its last row, or whose pages do not hold as many values as the footer says. toEnd
@@ -424,8 +481,8 @@ func (l *leafReader) finish(toEnd bool) (err error) {
 		}
 		return nil
 	}
-	if l.stream.left() <= 0 {
-		return nil
+	if err := l.tally(); err != nil || l.stream.left() <= 0 {
+		return err
 	}
 	if h, err := l.stream.header(); err == nil && h.values > 0 && (h.kind == pageData || h.kind == pageDataV2) {
 		return l.errorf("its pages hold more than the %d values that the footer says", l.chunk.values)

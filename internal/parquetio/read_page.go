@@ -9,7 +9,6 @@ import (
 )
 
 const (
-	maxPageBytes  = 1 << 30   // of one page, uncompressed: its offsets must fit 32 bits with room to spare
 	maxGrown      = 256 << 20 // of one page in DELTA_BYTE_ARRAY, where few bytes may stand for many
 	maxPageValues = 1 << 26   // of one page: levels are held as bytes
 	maxHeader     = 16 << 20  // of one page header: statistics in it may be long
@@ -19,6 +18,7 @@ const (
 // A pageStream reads the pages of one column chunk, in order.
 type pageStream struct {
 	r        io.ReaderAt
+	most     int64  // bytes of a page, uncompressed
 	off, end int64  // of what is not in buf yet
 	store    []byte // readAhead bytes, more for a long header
 	buf      []byte // read, not used yet: a part of store
@@ -35,7 +35,7 @@ func (s *pageStream) peek(n int) ([]byte, error) {
 		return s.buf, nil
 	}
 	if len(s.store) < n {
-		size := max(n, readAhead)
+		size := max(n, int(min(readAhead, s.left())))
 		s.store = append(make([]byte, 0, size), s.buf...)[:size]
 	} else {
 		copy(s.store, s.buf)
@@ -107,7 +107,7 @@ func (s *pageStream) header() (pageHeader, error) {
 		h := scanPageHeader(&sc)
 		if sc.err == nil {
 			s.buf = s.buf[sc.pos:]
-			return h, h.check(s.left())
+			return h, h.check(s.left(), s.most)
 		}
 		if len(b) < n || n >= maxHeader {
 			return h, fmt.Errorf("%w: %w", errHeader, sc.err)
@@ -115,12 +115,14 @@ func (s *pageStream) header() (pageHeader, error) {
 	}
 }
 
-func (h *pageHeader) check(left int64) error {
+func (h *pageHeader) check(left, most int64) error {
 	switch {
 	case h.compressed < 0 || h.compressed > left:
 		return fmt.Errorf("%w: %d bytes, but the column chunk has %d left", errHeader, h.compressed, left)
-	case h.uncompressed < 0 || h.uncompressed > maxPageBytes:
-		return fmt.Errorf("%w: %d bytes uncompressed; at most %d are read", errHeader, h.uncompressed, maxPageBytes)
+	case h.uncompressed < 0:
+		return fmt.Errorf("%w: %d bytes uncompressed", errHeader, h.uncompressed)
+	case h.uncompressed > most:
+		return fmt.Errorf("a page of %d bytes uncompressed; at most %d are read, %d times --max-value-bytes: raise that", h.uncompressed, most, pageValuesWorth)
 	case (h.kind == pageData || h.kind == pageDataV2 || h.kind == pageDictionary) && !h.hasBody:
 		return fmt.Errorf("%w: page type %d, but nothing about such a page", errHeader, h.kind)
 	case h.values < 0 || h.values > maxPageValues:
@@ -210,9 +212,12 @@ func takeBuffers(leaves int) *pageBuffers {
 	return b
 }
 
+// keptBytes is how much memory is kept for other pages.
+const keptBytes = 8 << 20
+
 // giveBack keeps the memory for another Reader, but for what is uncommonly large.
 func (b *pageBuffers) giveBack() {
-	const most = 8 << 20
+	const most = keptBytes
 	if cap(b.packed) > most {
 		b.packed = nil
 	}
@@ -230,8 +235,8 @@ func (s *pageStream) body(h *pageHeader, codec Codec, dst []byte, shared *pageBu
 	if codec == None && h.uncompressed != h.compressed {
 		return nil, fmt.Errorf("%w: not compressed, but %d bytes are said to be %d", errHeader, h.compressed, h.uncompressed)
 	}
-	dst = sized(dst, int(h.uncompressed))
 	if codec == None {
+		dst = sized(dst, int(h.uncompressed)) // bytes that are in the file
 		if err := s.read(dst); err != nil {
 			return nil, err
 		}
@@ -246,11 +251,15 @@ func (s *pageStream) body(h *pageHeader, codec Codec, dst []byte, shared *pageBu
 		return nil, err
 	}
 	levels := int(h.defLen + h.repLen)
-	copy(dst, packed[:levels])
-	packed = packed[levels:]
 	if h.plainV2 {
 		codec = None
 	}
+	if err := holds(packed[levels:], h.uncompressed-int64(levels), codec); err != nil {
+		return nil, err
+	}
+	dst = sized(dst, int(h.uncompressed))
+	copy(dst, packed[:levels])
+	packed = packed[levels:]
 	if len(packed) == 0 && len(dst) == levels { // some writers leave out the frame of nothing
 		return dst, nil
 	}
@@ -267,6 +276,9 @@ func (h *pageHeader) checksum(b []byte) error {
 // sized returns b with length n, its contents undefined. Pages differ in size a little: some room saves the next one memory.
 func sized(b []byte, n int) []byte {
 	if cap(b) < n {
+		if int64(n) >= hugePage {
+			return make([]byte, n)
+		}
 		return make([]byte, n, n+n/8)
 	}
 	return b[:n]

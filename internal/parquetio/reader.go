@@ -11,12 +11,15 @@ import (
 // it hands out. It is for one goroutine; several Readers may read one File at once.
 type Reader struct {
 	leaves []leafReader
-	left   int64 // rows that Next has still to return
-	toEnd  bool  // the range ends with the row group: then nothing may be left in the chunks
+	where  string // "NAME: row group N"
+	left   int64  // rows that Next has still to return
+	toEnd  bool   // the range ends with the row group: then nothing may be left in the chunks
 	err    error
 	shared *pageBuffers
 	reuse  bool
 	ahead  ahead
+
+	siblings []sibling
 }
 
 // sliceBytes is where Next ends a slice, so that offsets fit and memory stays bounded whatever the rows are like.
@@ -24,6 +27,11 @@ var sliceBytes = 64 << 20
 
 // Reader returns a reader of rows [first, first+rows) of row group rg. leaves are numbers of Schema().Leaves(), in any order.
 func (f *File) Reader(rg int, leaves []int, first, rows int64) (*Reader, error) {
+	return f.ReaderIn(&Lane{}, rg, leaves, first, rows)
+}
+
+// ReaderIn is Reader for one of several Readers that a goroutine uses at once: they share a lane.
+func (f *File) ReaderIn(lane *Lane, rg int, leaves []int, first, rows int64) (*Reader, error) {
 	if rg < 0 || rg >= len(f.groups) {
 		return nil, fmt.Errorf("%s: read rows: no row group %d (there are %d)", f.name, rg, len(f.groups))
 	}
@@ -31,16 +39,18 @@ func (f *File) Reader(rg int, leaves []int, first, rows int64) (*Reader, error) 
 	if first < 0 || rows < 0 || first > g.Rows || rows > g.Rows-first {
 		return nil, fmt.Errorf("%s: row group %d: read rows %d to %d: it has %d", f.name, rg, first, first+rows, g.Rows)
 	}
-	r := &Reader{leaves: make([]leafReader, len(leaves)), left: rows, toEnd: first+rows == g.Rows, shared: takeBuffers(len(leaves))}
+	r := &Reader{leaves: make([]leafReader, len(leaves)), where: fmt.Sprintf("%s: row group %d", f.name, rg), left: rows, toEnd: first+rows == g.Rows, shared: takeBuffers(len(leaves))}
 	for i, leaf := range leaves {
 		if leaf < 0 || leaf >= len(f.leaves) {
 			return nil, fmt.Errorf("%s: read rows: no column %d (there are %d)", f.name, leaf, len(f.leaves))
 		}
 		r.leaves[i].page.buf = r.shared.leaves[i].page
-		if err := r.leaves[i].open(f, rg, leaf, first, r.shared); err != nil {
+		if err := r.leaves[i].open(f, rg, leaf, first, r.shared, lane); err != nil {
+			r.Close()
 			return nil, err
 		}
 	}
+	r.siblings = f.siblings(leaves)
 	return r, nil
 }
 
@@ -62,6 +72,12 @@ func (r *Reader) Next(max int) ([]*record.Vector, error) {
 	return out, nil
 }
 
+// slice is next; a panic is its error, also in the goroutine that reads ahead.
+func (r *Reader) slice(max int) (out []*record.Vector, err error) {
+	defer recovered(&err, r.where)
+	return r.next(max)
+}
+
 func (r *Reader) next(max int) ([]*record.Vector, error) {
 	if r.left == 0 {
 		return nil, r.finish()
@@ -76,15 +92,21 @@ func (r *Reader) next(max int) ([]*record.Vector, error) {
 		}
 	}
 	vectors := make([]*record.Vector, len(r.leaves))
-	got := want
+	got, size := want, int64(0)
 	for i := range r.leaves {
-		if l := &r.leaves[i]; l.pending == nil {
-			v, err := l.take(want, r.memory(i))
-			if err != nil {
-				return nil, err
-			}
-			vectors[i], got = v, min(got, v.Rows)
+		l := &r.leaves[i]
+		if l.pending != nil {
+			continue
 		}
+		if err := l.crowded(got, size); err != nil {
+			return nil, err
+		}
+		v, err := l.take(got, r.memory(i))
+		if err != nil {
+			return nil, err
+		}
+		vectors[i], got = v, min(got, v.Rows)
+		size += int64(vectorBytes(vectors[i : i+1]))
 	}
 	for i := range r.leaves {
 		l := &r.leaves[i]
@@ -96,6 +118,9 @@ func (r *Reader) next(max int) ([]*record.Vector, error) {
 			v, l.pending = cutVector(v, got, l.maxDef)
 		}
 		vectors[i] = v
+	}
+	if err := r.agree(vectors); err != nil {
+		return nil, err
 	}
 	r.left -= int64(got)
 	if r.left == 0 {
@@ -137,6 +162,7 @@ func (r *Reader) Close() error {
 	r.end()
 	if r.shared != nil {
 		for i := range r.leaves {
+			r.leaves[i].giveUp()
 			r.shared.leaves[i].page = r.leaves[i].page.buf
 		}
 		r.shared.giveBack()

@@ -264,7 +264,7 @@ type edit struct {
 	typ byte
 	num int64  // of integers
 	raw []byte // of a binary its bytes; of lists and structs their encoding
-	was int    // bytes of the value that is there, where they are known: it need not be scanned
+	was span   // of the value within the struct, where it is known: at that place it need not be scanned
 	// put appends the encoding of a list or struct that is too large to be made twice. It may be called again.
 	put func(b []byte) []byte
 }
@@ -310,8 +310,8 @@ func rewriteStruct(b, src []byte, edits []edit) ([]byte, error) {
 			b = append(w.field(b, id, typ), src[at:s.pos]...)
 			continue
 		}
-		if edits[next].was > 0 {
-			s.advance(edits[next].was)
+		if was := edits[next].was; was.end > was.start && int(was.start) == at { // a field that is there twice is elsewhere too
+			s.advance(int(was.end - was.start))
 		} else {
 			s.skip(typ, 0)
 		}

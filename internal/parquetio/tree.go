@@ -68,7 +68,7 @@ func originOf(f schema.Field) *origin {
 // buildTree checks that the schema elements form a tree and makes the schema of it.
 func (f *File) buildTree() error {
 	els := f.meta.elements
-	next, err := f.closeElement(0, 0, nil, 0, 0)
+	next, err := f.closeElement(0, nil, nil)
 	if err != nil {
 		return fmt.Errorf("footer: schema: %w", err)
 	}
@@ -80,8 +80,12 @@ func (f *File) buildTree() error {
 }
 
 // closeElement sets end of element i and all below it, checks them, and collects the leaves. It returns the index after.
-func (f *File) closeElement(i, depth int, names []string, def, rep uint8) (int, error) {
-	els := f.meta.elements
+func (f *File) closeElement(i int, names []string, around []groupLevel) (int, error) {
+	els, depth := f.meta.elements, len(around)
+	var def, rep uint8
+	if depth > 0 {
+		def, rep = around[depth-1].def, around[depth-1].rep
+	}
 	if i >= len(els) {
 		return 0, fmt.Errorf("cut off after %d elements", len(els))
 	}
@@ -108,12 +112,13 @@ func (f *File) closeElement(i, depth int, names []string, def, rep uint8) (int, 
 	if e.isLeaf() && i > 0 {
 		e.end = int32(next)
 		f.physical = append(f.physical, physicalLeaf{Physical: physicalType(e.physical), Length: max(0, int(e.length)), Names: names,
-			MaxDef: def, MaxRep: rep})
+			MaxDef: def, MaxRep: rep, groups: around})
 		return next, nil
 	}
+	around = append(around[:depth:depth], groupLevel{int32(i), def, rep})
 	for range max(0, e.children) {
 		var err error
-		if next, err = f.closeElement(next, depth+1, names, def, rep); err != nil {
+		if next, err = f.closeElement(next, names, around); err != nil {
 			return 0, err
 		}
 	}
@@ -182,7 +187,7 @@ func (f *File) groupType(i int) (schema.Type, form) {
 		return plain()
 	}
 	if !mid.isLeaf() && mid.children == 1 && !mid.isNested() && els[i+2].rep != repeated &&
-		mid.name != "array" && mid.name != e.name+"_tuple" {
+		!marksElement(e.name, mid.name) {
 		return schema.Type{Kind: schema.List, Fields: []schema.Field{f.field(i+2, false)}}, formList3
 	}
 	return schema.Type{Kind: schema.List, Fields: []schema.Field{f.field(i+1, true)}}, formList2
@@ -254,23 +259,76 @@ func (e *element) annotatedType() (t schema.Type, ok bool) {
 		return schema.Type{Kind: schema.Other, Name: uuidName}, p == typeFixed && e.length == 16
 	case logicalFloat16:
 		return schema.Type{Kind: schema.Float, Bits: 16}, p == typeFixed && e.length == 2
-	case logicalGeometry:
-		return schema.Type{Kind: schema.Other, Name: "geometry"}, true
-	case logicalGeography:
-		return schema.Type{Kind: schema.Other, Name: "geography"}, true
 	case logicalInterval:
-		return schema.Type{Kind: schema.Other, Name: "interval"}, true
-	case 0:
+		return e.foreignType("interval"), p == typeFixed && e.length == 12
+	case logicalGeometry:
+		return e.foreignType("geometry"), p == typeByteArray
+	case logicalGeography:
+		return e.foreignType("geography"), p == typeByteArray
+	case 0, logicalUndefined, logicalList, logicalMap: // none, or one of groups
 		return t, false
 	}
-	return schema.Type{Kind: schema.Other, Name: fmt.Sprintf("logical type %d", l.id)}, true
+	return e.foreignType(fmt.Sprintf("logical type %d", l.id)), true
+}
+
+// foreignType is the plain type of values whose annotation Arrow has no type for: it then reads them as they are stored (executed on pyarrow
+// 26). Bytes are known by the annotation, for which no order of values is known here.
+func (e *element) foreignType(name string) schema.Type {
+	t := e.plainType()
+	if t.Kind == schema.Binary {
+		t.Name = name
+	}
+	return t
+}
+
+// keepUnknown gives the leaves that are annotated UNKNOWN, which Arrow reads as null, the type of their values where they have some:
+// parquet-java writes INTERVAL so. They are called schema.UnknownName then: what is read is what is stored, and a rule tells what
+// loaders make of it.
+func (f *File) keepUnknown() {
+	leaf := 0
+	var walk func(fields []schema.Field)
+	walk = func(fields []schema.Field) {
+		for i := range fields {
+			t := &fields[i].Type
+			switch t.Kind {
+			case schema.Struct, schema.List, schema.Map:
+				walk(t.Fields)
+				originOf(fields[i]).kind = *t
+				continue
+			case schema.Null:
+				if o := originOf(fields[i]); f.hasValues(leaf) {
+					*t = f.meta.elements[o.elem].plainType()
+					t.Name = schema.UnknownName
+					o.kind = *t
+				}
+			}
+			leaf++
+		}
+	}
+	walk(f.schema.Fields)
+}
+
+// hasValues reports whether the footer says that a leaf has values, or does not say it of one that is not stored as writers of nulls store it.
+func (f *File) hasValues(leaf int) bool {
+	for rg := range f.groups {
+		c := f.chunk(rg, leaf)
+		if c.nulls >= 0 && c.nulls < c.values || c.nulls < 0 && c.values > 0 && f.physical[leaf].Physical != typeInt32 {
+			return true
+		}
+	}
+	return false
 }
 
 // uuidName is what pyarrow prints for the logical type UUID.
 const uuidName = "extension<arrow.uuid>"
 
-// logicalInterval stands for the converted type INTERVAL, which never got a logical type.
-const logicalInterval = -1
+const (
+	// logicalInterval stands for the converted type INTERVAL, which never got a logical type.
+	logicalInterval = -1
+	// logicalUndefined is a LogicalType union without a member. Arrow then takes the plain values, whatever the converted type says
+	// (executed on pyarrow 26: a column of text is read as binary).
+	logicalUndefined = -2
+)
 
 // logicalOrConverted returns the logical type, made of the converted type where there is no logical one.
 func (e *element) logicalOrConverted() logicalType {

@@ -68,7 +68,8 @@ type outPlace struct{ bloom, columnIndex, offsetIndex section }
 
 // NewWriter begins a Parquet file of schema s in w, which must be empty and stays the caller's. A field of s whose Origin is
 // set is described as it was in its file.
-func NewWriter(w Out, s *schema.Schema, o WriterOptions) (*Writer, error) {
+func NewWriter(w Out, s *schema.Schema, o WriterOptions) (out *Writer, err error) {
+	defer recovered(&err, writing(w, o.Base))
 	tree, err := physicalSchema(s, o.Base)
 	if err != nil {
 		return nil, fmt.Errorf("write %s: %w", w.Name(), err)
@@ -76,11 +77,19 @@ func NewWriter(w Out, s *schema.Schema, o WriterOptions) (*Writer, error) {
 	if o.CreatedBy == "" {
 		o.CreatedBy = "rlprep version 0.0.0 (build unknown)"
 	}
-	out := newOutput(w)
-	if err := out.write([]byte(magic)); err != nil {
+	to := newOutput(w)
+	if err := to.write([]byte(magic)); err != nil {
 		return nil, fmt.Errorf("write: %w", err)
 	}
-	return &Writer{o: o, out: out, schema: s, leaves: s.Leaves(), tree: tree}, nil
+	return &Writer{o: o, out: to, schema: s, leaves: s.Leaves(), tree: tree}, nil
+}
+
+// writing says what was done when a Writer panicked: it names the file whose footer or column chunks are carried over.
+func writing(w Out, from *File) string {
+	if from == nil {
+		return "write " + w.Name()
+	}
+	return from.name + ": write " + w.Name()
 }
 
 // Write writes the next row group. A row group without rows is left out: HF datasets takes its batch size from the first
@@ -92,7 +101,8 @@ func (w *Writer) Write(g *EncodedRowGroup) error {
 	return w.err
 }
 
-func (w *Writer) write(g *EncodedRowGroup) error {
+func (w *Writer) write(g *EncodedRowGroup) (err error) {
+	defer recovered(&err, writing(w.out.f, g.source(w.o.Base)))
 	if err := w.check(g); err != nil {
 		return fmt.Errorf("write %s: row group %d: %w", w.out.f.Name(), len(w.groups), err)
 	}
@@ -352,7 +362,8 @@ func (w *Writer) Close() (Written, error) {
 	return w.written, nil
 }
 
-func (w *Writer) finish() error {
+func (w *Writer) finish() (err error) {
+	defer recovered(&err, writing(w.out.f, w.o.Base))
 	w.places = make([]outPlace, len(w.groups)*len(w.leaves))
 	if err := w.writeBlooms(); err != nil {
 		return err

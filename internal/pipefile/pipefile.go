@@ -122,13 +122,9 @@ func (f *File) contract(n *yamlfile.Node) {
 	f.Mapping(n, "contract",
 		yamlfile.On("rows", func(n *yamlfile.Node) {
 			s := f.Text(n, "rows")
-			for _, k := range []rule.Kind{rule.RL, rule.SFT, rule.Preference} {
-				if k.String() == s {
-					f.Rows = k
-				}
-			}
-			if f.Rows == rule.Any && s != "" {
-				f.Unknown(n.Pos, "kind of rows", s, []string{"rl", "sft", "preference"})
+			var err error
+			if f.Rows, err = rule.ParseKind(s); err != nil && s != "" {
+				f.Unknown(n.Pos, "kind of rows", s, rule.KindNames())
 			}
 		}),
 		yamlfile.On("target", func(n *yamlfile.Node) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/rlprep/rlprep/internal/yamlfile"
+	"github.com/rlprep/rlprep/schema/rule"
 	"github.com/rlprep/rlprep/transform"
 )
 
@@ -36,8 +37,8 @@ func JSONSchema() (map[string]any, error) {
 			"description": "types of the columns of JSON Lines: string, int64, double, bool, list<element: …>, struct<name: …>; found out from the rows when not given"},
 		"steps": yamlfile.ListSchema(yamlfile.Schema{"anyOf": steps}),
 		"contract": yamlfile.ClosedSchema(yamlfile.Schema{
-			"rows":          yamlfile.Schema{"enum": []string{"rl", "sft", "preference"}, "description": "what the rows are for; told by the columns when not given"},
-			"target":        yamlfile.TextSchema("the trainer that judges: verl@0.9"),
+			"rows":          yamlfile.Schema{"enum": rule.KindNames(), "description": "what the rows are for; told by the columns when not given"},
+			"target":        yamlfile.TextSchema("the trainer that judges: " + rule.TargetNames()),
 			"known_agents":  yamlfile.TextsSchema("agent loops that your launch registers"),
 			"known_sources": yamlfile.TextsSchema("values of data_source that your reward function scores"),
 			"expects":       yamlfile.TextsSchema("ids of rules whose findings are at most warnings"),

@@ -157,7 +157,7 @@ func (f *File) argFault(s *Step, err error) {
 }
 
 // make makes the transform for a split.
-func (s *Step) make(split string) (transform.Transform, error) {
+func (s *Step) make(split string) (transform.RowStep, error) {
 	args := transform.Args{}
 	for name, v := range s.Args {
 		args[name] = withSplit(v, split)
@@ -201,61 +201,38 @@ func withSplit(v any, split string) any {
 // For reports whether the step is for rows of that split.
 func (s *Step) For(split string) bool { return s.Splits == nil || slices.Contains(s.Splits, split) }
 
-// Transforms makes the steps of a split: from is what its files belong to, split what it becomes, which differ where a step split
-// cuts it.
-func (f *File) Transforms(from, split string) ([]transform.Transform, error) {
-	var out []transform.Transform
+// Transforms makes the steps of a split: from is what its files belong to, split what it becomes, which differ where a Divider cuts it.
+func (f *File) Transforms(from, split string) ([]transform.RowStep, error) {
+	var out []transform.RowStep
 	at := from
 	for i := range f.Steps {
 		s := &f.Steps[i]
-		if s.Verb.Name == "limit" || !s.For(at) {
+		if !s.For(at) {
 			continue
 		}
 		t, err := s.make(split)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", s.Where, err)
 		}
-		if cut, ok := t.(transform.Split); ok && cut.Take == "" {
-			cut.Take, at = split, split
-			t = cut
+		if d, ok := t.(transform.Divider); ok && d.Names() != nil {
+			t, at = d.Part(split), split
 		}
-		out = append(out, transform.Located{Transform: t, Where: s.Where, Verb: s.Verb.Name})
+		out = append(out, transform.Located{RowStep: t, Where: s.Where, Verb: s.Verb.Name})
 	}
 	return out, nil
 }
 
-// Outputs are the splits that the rows of a split become: itself, or what a step split cuts it into.
+// Outputs are the splits that the rows of a split become: itself, or what a Divider cuts it into.
 func (f *File) Outputs(from string) []string {
 	for i := range f.Steps {
-		if cut := f.cut(&f.Steps[i], from); cut != nil {
-			return cut.Names()
-		}
-	}
-	return []string{from}
-}
-
-// cut returns the step as one that cuts a split into several, nil where it is none.
-func (f *File) cut(s *Step, from string) *transform.Split {
-	if s.Verb.Name != "split" || !s.For(from) {
-		return nil
-	}
-	t, err := s.make(from)
-	if cut, ok := t.(transform.Split); ok && err == nil && cut.Take == "" {
-		return &cut
-	}
-	return nil
-}
-
-// Limit is the number of rows of a split that are read; 0 means all.
-func (f *File) Limit(from string) int64 {
-	for i := range f.Steps {
-		if s := &f.Steps[i]; s.Verb.Name == "limit" && s.For(from) {
-			if t, err := s.make(from); err == nil {
-				return t.(transform.Limit).Rows
+		s := &f.Steps[i]
+		if t, err := s.make(from); err == nil && s.For(from) {
+			if d, ok := t.(transform.Divider); ok && d.Names() != nil {
+				return d.Names()
 			}
 		}
 	}
-	return 0
+	return []string{from}
 }
 
 // order checks what steps ask of those before them.

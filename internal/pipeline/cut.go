@@ -2,11 +2,12 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 
-	"github.com/rlprep/rlprep/internal/record"
 	"github.com/rlprep/rlprep/schema"
 )
 
@@ -15,14 +16,17 @@ type Size struct {
 	Shards int   // so many, of nearly the same number of rows
 	Rows   int64 // so many rows each
 	Bytes  int64 // at most about so many bytes each, of the file
-	// Along cuts along row groups where that is near to what is asked for, so that they are copied undecoded.
-	Along bool
+	// SnapToRowGroups moves borders of shards to borders of row groups where those are near, so that row groups are copied undecoded.
+	SnapToRowGroups bool
 }
 
+// groupBytes is the size, uncompressed, up to which ranges are joined into one row group where it is encoded.
+const groupBytes = 64 << 20
+
 const (
-	// near is how far a border may be from where it would be best, as a part of a shard, to lie between two row groups.
+	// near is how far a border may be from where it would be best, as a fraction of a shard, to lie between two row groups.
 	near = 0.05
-	// maxShards bounds what a slip of the finger can ask for.
+	// maxShards bounds what a typing mistake can ask for.
 	maxShards = 100000
 	// trialRows and trialBytes bound what is encoded once more to learn how large rows will be.
 	trialRows  = 16384
@@ -31,65 +35,77 @@ const (
 
 // cut makes the tasks of a split.
 func (p *Plan) cut(s Split) error {
-	parts, rows, err := p.parts(s)
+	ranges, rows, err := p.ranges(s)
 	if err != nil || rows == 0 {
 		return err
 	}
-	sizes, err := p.sizes(s, parts, rows)
+	sizes, err := p.sizes(s, ranges, rows)
 	if err != nil {
 		return err
 	}
-	var number int64
+	o := p.Job.Output
 	for i, want := range sizes {
-		t := &Task{Index: len(p.Tasks), Split: s.Name, Shard: i, Of: len(sizes), First: number, Rows: want}
-		if p.Job.ShardName != nil {
-			t.Name = p.Job.ShardName(s.Name, i, len(sizes))
+		t := &Task{Index: len(p.Tasks), Split: s.Name, Shard: i, Of: len(sizes), First: ranges[0].number, Rows: want}
+		if o != nil && o.ShardName != nil {
+			t.Name = o.ShardName(s.Name, i, len(sizes))
 		}
-		var mine []Part
-		if mine, parts, err = p.take(parts, want); err != nil {
+		var mine []ReadRange
+		if mine, ranges, err = p.splitAfter(s, ranges, want); err != nil {
 			return err
+		}
+		if i == len(sizes)-1 { // ranges of which nothing is kept
+			mine = append(mine, ranges...)
 		}
 		if mine, err = p.cutHuge(s, mine); err != nil {
 			return err
 		}
-		t.Units = p.units(s, mine, number)
-		number += want
+		for _, r := range mine {
+			p.Rows += r.Rows
+		}
+		t.RowGroups = p.rowGroups(s, mine)
 		p.Tasks = append(p.Tasks, t)
 	}
-	p.Rows += rows
 	return nil
 }
 
+// size is what the shards of a split are to be: one shard, where nothing is written.
+func (p *Plan) size() Size {
+	if p.Job.Output == nil {
+		return Size{}
+	}
+	return p.Job.Output.Size
+}
+
 // sizes returns the number of rows of each shard.
-func (p *Plan) sizes(s Split, parts []Part, rows int64) ([]int64, error) {
-	size := p.Job.Size
+func (p *Plan) sizes(s Split, ranges []ReadRange, rows int64) ([]int64, error) {
+	size := p.size()
 	switch {
 	case size.Rows > 0:
 		return p.chop(s, rows, (rows+size.Rows-1)/size.Rows, func(i int64) int64 { return min(rows, i*size.Rows) })
-	case size.Bytes > 0 && size.Along:
-		return p.fit(s, parts, size.Bytes)
+	case size.Bytes > 0 && size.SnapToRowGroups:
+		return p.fit(s, ranges, size.Bytes)
 	case size.Bytes > 0:
-		one, err := p.bytesPerRow(s, parts)
+		one, err := p.bytesPerRow(s, ranges)
 		if err != nil {
 			return nil, err
 		}
 		n := int64(math.Ceil(one * float64(rows) / float64(size.Bytes)))
-		return p.even(s, parts, rows, max(1, min(n, rows)))
+		return p.even(s, ranges, rows, max(1, min(n, rows)))
 	}
 	n := int64(max(1, size.Shards))
 	if n > rows {
 		return nil, &UsageError{fmt.Errorf("split %s: %d shards of %d rows: a shard needs a row", s.Name, n, rows)}
 	}
-	return p.even(s, parts, rows, n)
+	return p.even(s, ranges, rows, n)
 }
 
-// even returns n sizes of nearly the same number of rows. With Along a border that is near one between two parts moves there.
-func (p *Plan) even(s Split, parts []Part, rows, n int64) ([]int64, error) {
-	var ends []int64 // of the parts
-	if p.Job.Size.Along {
+// even returns n sizes of nearly the same number of rows. With SnapToRowGroups a border that is near one between two ranges moves there.
+func (p *Plan) even(s Split, ranges []ReadRange, rows, n int64) ([]int64, error) {
+	var ends []int64 // of the ranges
+	if p.size().SnapToRowGroups {
 		end := int64(0)
-		for _, part := range parts {
-			end += part.Rows
+		for _, r := range ranges {
+			end += r.kept
 			ends = append(ends, end)
 		}
 	}
@@ -128,45 +144,47 @@ func (p *Plan) chop(s Split, rows, n int64, border func(i int64) int64) ([]int64
 }
 
 // fit fills shards with row groups as long as their bytes allow. A row group that is larger than a shard is cut.
-func (p *Plan) fit(s Split, parts []Part, size int64) ([]int64, error) {
+func (p *Plan) fit(s Split, ranges []ReadRange, size int64) ([]int64, error) {
 	var ends []int64
 	var bytes, end int64
-	for _, part := range parts {
-		if bytes > 0 && bytes+part.Packed > size {
+	for _, r := range ranges {
+		if bytes > 0 && bytes+r.packed() > size {
 			ends = append(ends, end)
 			bytes = 0
 		}
-		pieces := min((part.Packed+size-1)/size, part.Rows)
+		pieces := min((r.packed()+size-1)/size, r.kept)
 		for k := int64(1); k < pieces; k++ {
-			ends = append(ends, end+part.Rows*k/pieces)
+			ends = append(ends, end+r.kept*k/pieces)
 		}
-		bytes += part.Packed / max(1, pieces)
-		end += part.Rows
+		bytes += r.packed() / max(1, pieces)
+		end += r.kept
 	}
 	ends = append(ends, end)
 	return p.chop(s, end, int64(len(ends)), func(i int64) int64 { return ends[i-1] })
 }
 
 // bytesPerRow is how large a row of the output is, by the first rows of the input.
-func (p *Plan) bytesPerRow(s Split, parts []Part) (float64, error) {
+func (p *Plan) bytesPerRow(s Split, ranges []ReadRange) (float64, error) {
 	rows, bytes := int64(0), int64(0)
-	for _, part := range parts {
-		rows, bytes = rows+part.Rows, bytes+part.Bytes
+	for _, r := range ranges {
+		rows, bytes = rows+r.kept, bytes+r.bytes()
 	}
 	if bytes > trialBytes {
 		rows = max(1, int64(float64(rows)*trialBytes/float64(bytes)))
 	}
-	mine, _, err := p.take(slices.Clone(parts), min(rows, trialRows))
+	mine, _, err := p.splitAfter(s, slices.Clone(ranges), min(rows, trialRows))
 	if err != nil {
 		return 0, err
 	}
-	job := *p.Job
-	job.Rules, job.KeepRejects = nil, false
-	trial := &Plan{Job: &job, Schemas: p.Schemas, programs: p.programs}
-	w := newWorker(trial)
+	job, output := *p.Job, *p.Job.Output
+	output.KeepRejects = false
+	job.Rules.List, job.Output = nil, &output
+	trial := *p
+	trial.Job = &job
+	w := newWorker(&trial, &job.Rules)
 	var in, out int64
-	for _, u := range trial.units(s, mine, 0) {
-		r := w.unit(context.Background(), &Task{Split: s.Name}, u)
+	for _, u := range trial.rowGroups(s, mine) {
+		r := w.rowGroup(context.Background(), &Task{Split: s.Name}, u)
 		if r.err != nil {
 			return 0, r.err
 		}
@@ -179,22 +197,22 @@ func (p *Plan) bytesPerRow(s Split, parts []Part) (float64, error) {
 	return float64(out) / float64(in), nil
 }
 
-// A Decoded part is one of which some columns are decoded and encoded anew although nothing was asked of them. One that is
-// not Whole lies, in pieces, on both sides of a border between shards.
+// A Decoded range is one of which some columns are decoded and encoded although no step changes them. One that is not Whole is,
+// in pieces, on both sides of a border between shards.
 type Decoded struct {
-	Part
+	ReadRange
 	Columns []schema.Path // nil: all
 }
 
-// Decoded lists the parts of a plan without steps that do not go out as they came.
+// Decoded lists the ranges of a plan without steps that are not copied whole.
 func (p *Plan) Decoded() []Decoded {
 	var out []Decoded
 	for _, t := range p.Tasks {
 		leaves := p.Schemas[t.Split].Leaves()
-		for _, u := range t.Units {
-			for _, part := range u.Parts {
-				d := Decoded{Part: part}
-				raw := p.rawOf(Split{Name: t.Split}, part)
+		for _, u := range t.RowGroups {
+			for _, r := range u.Ranges {
+				d := Decoded{ReadRange: r}
+				raw := p.rawOf(t.Split, r)
 				for i, c := range raw {
 					if c == nil {
 						d.Columns = append(d.Columns, leaves[i].Path)
@@ -206,8 +224,8 @@ func (p *Plan) Decoded() []Decoded {
 				if len(d.Columns) == len(raw) {
 					d.Columns = nil
 				}
-				if n := len(out) - 1; n >= 0 && out[n].File == part.File && out[n].RowGroup == part.RowGroup {
-					out[n].Rows += part.Rows
+				if n := len(out) - 1; n >= 0 && out[n].File == r.File && out[n].RowGroup == r.RowGroup {
+					out[n].Rows += r.Rows
 					continue
 				}
 				out = append(out, d)
@@ -217,112 +235,132 @@ func (p *Plan) Decoded() []Decoded {
 	return out
 }
 
-// parts lists the parts of a split, up to the job's limit.
-func (p *Plan) parts(s Split) (out []Part, rows int64, err error) {
+// ranges lists the ranges of a split, up to the job's limit, and how many of their rows are kept.
+func (p *Plan) ranges(s Split) (out []ReadRange, kept int64, err error) {
+	number := int64(0)
 	for _, f := range s.Files {
-		parts, err := p.Job.Source.Parts(f)
+		ranges, err := p.input.Ranges(f)
 		if err != nil {
 			return nil, 0, err
 		}
-		for _, part := range parts {
-			if part.Rows > 0 {
-				out = append(out, part)
-				rows += part.Rows
+		for _, r := range ranges {
+			if r.Rows > 0 {
+				r.number, r.kept = number, r.Rows
+				out = append(out, r)
+				number += r.Rows
 			}
 		}
 	}
 	for _, limit := range []int64{p.Job.Limit, s.Limit} {
-		if limit > 0 && rows > limit {
-			if out, _, err = p.take(out, limit); err != nil {
+		if limit > 0 && number > limit {
+			if out, _, err = p.splitAfter(s, out, limit); err != nil {
 				return nil, 0, err
 			}
-			rows = limit
+			number = limit
 		}
 	}
-	return out, rows, nil
+	selection := p.lastSelection(s.Name)
+	if selection == nil {
+		return out, number, nil
+	}
+	for i := range out {
+		r := &out[i]
+		if r.kept, err = selection.kept(r.number, r.Rows); err != nil {
+			return nil, 0, err
+		}
+		kept += r.kept
+	}
+	return out, kept, nil
 }
 
-// take splits parts after so many rows.
-func (p *Plan) take(parts []Part, rows int64) (mine, rest []Part, err error) {
-	for i, part := range parts {
+// splitAfter splits ranges after so many rows that are kept.
+func (p *Plan) splitAfter(s Split, ranges []ReadRange, rows int64) (mine, rest []ReadRange, err error) {
+	for i, r := range ranges {
 		if rows == 0 {
-			return mine, parts[i:], nil
+			return mine, ranges[i:], nil
 		}
-		if part.Rows <= rows {
-			mine = append(mine, part)
-			rows -= part.Rows
+		if r.kept <= rows {
+			mine = append(mine, r)
+			rows -= r.kept
 			continue
 		}
-		a, b, err := p.Job.Source.Cut(part, rows)
+		a, b, err := p.cutRange(s, r, rows)
 		if err != nil {
 			return nil, nil, err
 		}
-		return append(mine, a), append([]Part{b}, parts[i+1:]...), nil
+		return append(mine, a), append([]ReadRange{b}, ranges[i+1:]...), nil
 	}
 	return mine, nil, nil
 }
 
-// units joins parts into row groups: one by one where chunks can be copied as they are, else up to groupBytes.
-func (p *Plan) units(s Split, parts []Part, number int64) []Unit {
-	var out []Unit
+// cutRange cuts a range after so many rows that are kept, at least one and not all.
+func (p *Plan) cutRange(s Split, r ReadRange, kept int64) (a, b ReadRange, err error) {
+	rows := kept
+	if r.kept < r.Rows {
+		selection := p.lastSelection(s.Name)
+		rows += int64(sort.Search(int(r.Rows-kept), func(more int) bool { // so many are not kept among them
+			n, failed := selection.kept(r.number, kept+int64(more))
+			err = errors.Join(err, failed)
+			return n >= kept
+		}))
+	}
+	if err == nil {
+		a, b, err = p.input.Cut(r, rows)
+	}
+	a.number, a.kept = r.number, kept
+	b.number, b.kept = r.number+rows, r.kept-kept
+	return a, b, err
+}
+
+// rowGroups joins ranges into row groups: one by one where chunks can be copied as they are, else up to groupBytes.
+func (p *Plan) rowGroups(s Split, ranges []ReadRange) []RowGroupPlan {
+	var out []RowGroupPlan
 	var bytes int64
-	open := false // the last unit may take more
-	for _, part := range parts {
-		alone := p.Job.Sink == nil || p.copies(s, part)
-		if n := len(out); open && !alone && bytes+part.Bytes <= groupBytes {
-			out[n-1].Parts = append(out[n-1].Parts, part)
-			out[n-1].Rows += part.Rows
-			bytes += part.Bytes
+	open := false // the last row group may take more
+	for _, r := range ranges {
+		alone := p.Job.Output == nil || p.copies(s, r)
+		if n := len(out); open && !alone && bytes+r.bytes() <= groupBytes {
+			out[n-1].Ranges = append(out[n-1].Ranges, r)
+			out[n-1].Rows += r.Rows
+			bytes += r.bytes()
 		} else {
-			out = append(out, Unit{Parts: []Part{part}, Number: number, Rows: part.Rows})
-			bytes = part.Bytes
+			out = append(out, RowGroupPlan{Ranges: []ReadRange{r}, Rows: r.Rows})
+			bytes = r.bytes()
 		}
 		open = !alone
-		number += part.Rows
 	}
 	return out
 }
 
-// copies reports whether some chunk of part goes out undecoded.
-func (p *Plan) copies(s Split, part Part) bool {
-	return slices.ContainsFunc(p.rawOf(s, part), notNil)
+// copies reports whether some chunk of r goes out undecoded.
+func (p *Plan) copies(s Split, r ReadRange) bool {
+	return p.rawOf(s.Name, r).Any()
 }
 
-// rawOf returns what goes out undecoded of a part that is a unit by itself, by leaf of the output.
-func (p *Plan) rawOf(s Split, part Part) []*record.Raw {
-	m := &machine{job: p.Job, part: part, prog: p.programs[s.Name][part.File]}
-	m.raw = newRaw(m.prog)
-	if part.Whole {
-		m.resolve()
-		m.takeRaw()
-	}
-	return m.raw
-}
-
-// stays reports whether a part is to be a row group as it is, whatever its size.
-func (p *Plan) stays(s Split, part Part) bool {
-	return part.Whole && (p.Job.Keep || part.Bytes <= hugeBytes && p.copies(s, part))
+// stays reports whether r is to be a row group as it is, whatever its size.
+func (p *Plan) stays(s Split, r ReadRange) bool {
+	return r.Whole && (p.Job.PreserveLayout || r.bytes() <= hugeBytes && p.copies(s, r))
 }
 
 // hugeBytes is how large a row group may be, uncompressed, of which something is copied: what is encoded of it is held until it is whole.
 const hugeBytes = 1 << 30
 
-// cutHuge cuts parts of row groups that will be decoded where they would make row groups that are too large.
-func (p *Plan) cutHuge(s Split, parts []Part) ([]Part, error) {
-	var out []Part
-	for _, part := range parts {
+// cutHuge cuts ranges of row groups that will be decoded where they would make row groups that are too large.
+func (p *Plan) cutHuge(s Split, ranges []ReadRange) ([]ReadRange, error) {
+	var out []ReadRange
+	for _, r := range ranges {
 		n := int64(1)
-		if p.Job.Sink != nil && part.RowGroup >= 0 && !p.stays(s, part) {
-			n = min((part.Bytes+2*groupBytes-1)/(2*groupBytes), part.Rows)
+		if p.Job.Output != nil && r.RowGroup >= 0 && !p.stays(s, r) {
+			n = min((r.bytes()+2*groupBytes-1)/(2*groupBytes), r.kept)
 		}
 		for ; n > 1; n-- {
-			a, b, err := p.Job.Source.Cut(part, part.Rows/n)
+			a, b, err := p.cutRange(s, r, r.kept/n)
 			if err != nil {
 				return nil, err
 			}
-			out, part = append(out, a), b
+			out, r = append(out, a), b
 		}
-		out = append(out, part)
+		out = append(out, r)
 	}
 	return out, nil
 }

@@ -1,18 +1,37 @@
 package pipeline
 
 import (
+	"context"
 	"errors"
-	"fmt"
 	"slices"
 
-	"github.com/rlprep/rlprep/internal/record"
+	"github.com/rlprep/rlprep/internal/parquetio"
+	"github.com/rlprep/rlprep/internal/program"
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
 	"github.com/rlprep/rlprep/transform"
 )
 
-// groupBytes is the size, uncompressed, up to which parts are joined into one row group where it is made afresh.
-const groupBytes = 64 << 20
+// A Plan is a job cut into tasks, with what its columns will be.
+type Plan struct {
+	Job      *Job
+	Tasks    []*Task
+	Rows     int64
+	Schemas  map[string]*schema.Schema           // of the output, by split
+	Stages   map[string][]Stage                  // by split
+	programs map[string]map[int]*program.Program // by split and file
+	prepared bool                                // the passes of the barriers are done, and Tasks is known
+
+	input   Input // the job's, and what orders make of it; so facts and splits
+	facts   Facts
+	splits  []Split
+	barrier *Barrier // of a pass over keys: whose keys they are
+	order   *Order   // of a pass that fills the buckets of one
+}
+
+func newPlan(j *Job) *Plan {
+	return &Plan{Job: j, input: j.Input, facts: j.Facts, splits: slices.Clone(j.Splits), Schemas: map[string]*schema.Schema{}, Stages: map[string][]Stage{}, programs: map[string]map[int]*program.Program{}}
+}
 
 // A UsageError is a job that cannot be done as asked.
 type UsageError struct{ Err error }
@@ -22,142 +41,132 @@ func (e *UsageError) Error() string { return e.Err.Error() }
 // Unwrap returns the cause.
 func (e *UsageError) Unwrap() error { return e.Err }
 
-// NewPlan resolves the steps for every file and cuts the input into tasks. How it cuts depends on sizes and options alone.
+// NewPlan resolves the steps for every file and, unless there are barriers, cuts the input into tasks. How it cuts depends on sizes and
+// options alone. With barriers the size of a shard is not known before they have seen the rows: Prepare cuts then.
 func NewPlan(j *Job) (*Plan, error) {
-	p := &Plan{Job: j, Schemas: map[string]*schema.Schema{}, programs: map[string]map[int]*program{}}
-	if j.FootersOnly && j.Sink == nil && j.Steps == nil { // no row is read: nothing to prepare
+	p := newPlan(j)
+	if j.FootersOnly && j.Output == nil && j.Steps == nil { // no row is read: nothing to prepare
 		return p, nil
 	}
-	for _, s := range j.Splits {
-		if err := p.compile(s); err != nil {
-			return nil, err
+	barriers := false
+	for i, s := range p.splits {
+		if err := p.compile(&p.splits[i]); err != nil {
+			return nil, &UsageError{err}
 		}
-		if err := p.cut(s); err != nil {
-			return nil, err
-		}
+		barriers = barriers || slices.ContainsFunc(p.Stages[s.Name], func(t Stage) bool { _, ok := t.(*Barrier); return ok })
 	}
-	return p, nil
+	if barriers {
+		return p, nil
+	}
+	return p, p.Prepare(context.Background())
 }
 
-// compile makes the programs of a split and gives them one schema.
-func (p *Plan) compile(s Split) error {
-	files := p.Job.Source.Files()
-	var steps []transform.Transform
+// compile cuts the steps of a split into stages and makes its programs. Behind an order the split is the file of its buckets.
+func (p *Plan) compile(s *Split) error {
+	var steps []transform.RowStep
 	if p.Job.Steps != nil {
 		steps = p.Job.Steps(s.Name)
 	}
-	tight := slices.ContainsFunc(s.Files, func(f int) bool { return files[f].Format == "parquet" })
-	steps, err := p.gather(s, steps, tight)
+	steps, err := s.limit(steps)
 	if err != nil {
 		return err
 	}
-	progs := map[int]*program{}
-	for _, f := range s.Files {
-		prog, err := compile(files[f].Schema, steps, tight, p.Job.Keep)
-		if err != nil {
-			return inFile(files[f].Name, err)
-		}
-		progs[f] = prog
-		if p.Schemas[s.Name] == nil {
-			p.Schemas[s.Name] = prog.out
-		}
-		if p.Job.Sink == nil {
-			continue
-		}
-		merged, err := unify(p.Schemas[s.Name], prog.out)
-		if err != nil {
-			return &UsageError{fmt.Errorf("%s: %w (as in %s)", files[f].Name, err, files[s.Files[0]].Name)}
-		}
-		p.Schemas[s.Name] = merged
+	stages, err := p.cutStages(*s, steps)
+	if err != nil {
+		return err
 	}
-	if p.Job.Sink != nil {
-		for _, prog := range progs {
-			prog.settle(p.Schemas[s.Name], prog.from)
+	p.Stages[s.Name] = stages
+	for i, stage := range stages {
+		if b, ok := stage.(*Barrier); ok && b.order != nil {
+			s.Files, stages = []int{b.order.file}, stages[i:]
+			break
 		}
 	}
-	p.programs[s.Name] = progs
-	for _, prog := range progs {
-		prog.distinct = make([]bool, len(prog.leaf))
-		for i, l := range prog.leaf {
-			prog.distinct[i] = numbered(progs, prog.slots[prog.from[i]].seq, l.Path)
-		}
-	}
-	return nil
+	return p.compileSteps(*s, rowSteps(stages))
 }
 
-// numbered reports whether, in every program, the leaf at path holds the numbers of the rows from one start.
-func numbered(progs map[int]*program, seq *record.Seq, path schema.Path) bool {
-	for _, p := range progs {
-		i := slices.IndexFunc(p.leaf, func(l schema.Leaf) bool { return l.Path == path })
-		if seq == nil || i < 0 || p.slots[p.from[i]].seq == nil || *p.slots[p.from[i]].seq != *seq {
-			return false
-		}
-	}
-	return seq != nil
-}
-
-// inFile names the file whose columns the steps do not fit; a place that the user wrote comes first.
-func inFile(name string, err error) error {
-	var step *transform.StepError
-	if errors.As(err, &step) {
-		step.File = name
-		return &UsageError{step}
-	}
-	return &UsageError{fmt.Errorf("%s: %w", name, err)}
-}
-
-// unify returns the schema that takes the rows of both: they have the same columns in the same order; one that is nullable
-// in either is nullable.
-func unify(a, b *schema.Schema) (*schema.Schema, error) {
-	fields, err := unifyFields("", a.Fields, b.Fields)
-	return &schema.Schema{Fields: fields}, err
-}
-
-// stored is a type without its fields and without what is only said for Arrow (large_string, dictionary): Parquet stores it alike.
-func stored(t schema.Type) schema.Type {
-	t.Fields, t.Dictionary = nil, false
-	if t.Form != schema.Fixed {
-		t.Form = schema.Plain
-	}
-	return t
-}
-
-func unifyFields(at schema.Path, a, b []schema.Field) ([]schema.Field, error) {
-	out := slices.Clone(a)
-	for i := range max(len(a), len(b)) {
+// limit takes Limiters out of the steps: they say how many rows of the split are read.
+func (s *Split) limit(steps []transform.RowStep) (out []transform.RowStep, err error) {
+	for i, t := range steps {
+		l, ok := transform.Bare(t).(transform.Limiter)
 		switch {
-		case i >= len(a):
-			return nil, fmt.Errorf("column %q: the other file of the split has none; step unify of a pipeline gives the files one schema", at.Field(b[i].Name))
-		case i >= len(b) || a[i].Name != b[i].Name:
-			return nil, fmt.Errorf("expected column %q; step unify of a pipeline gives the files one schema", at.Field(a[i].Name))
+		case !ok:
+			out = append(out, t)
+		case slices.ContainsFunc(steps[:i], func(t transform.RowStep) bool { _, ok := transform.Bare(t).(transform.Barrier); return ok }):
+			return nil, program.StepError("split "+s.Name, t, errors.New("it counts the rows that are read: put it before the step that sees all rows"))
+		case s.Limit == 0 || l.FirstRows() < s.Limit:
+			s.Limit = l.FirstRows()
 		}
-		x, y := a[i].Type, b[i].Type
-		fields := x.Fields
-		if x, y = stored(x), stored(y); !x.Equal(y) {
-			return nil, fmt.Errorf("column %q is %s, expected %s; step unify of a pipeline gives the files one type", at.Field(b[i].Name), b[i].Type, a[i].Type)
-		}
-		var err error
-		if fields, err = unifyFields(at.Field(a[i].Name), fields, b[i].Type.Fields); err != nil {
-			return nil, err
-		}
-		out[i].Type.Fields = fields
-		out[i].Nullable = a[i].Nullable || b[i].Nullable
 	}
 	return out, nil
 }
 
-// outFiles shows the rules the files as they will be: each input file with the columns that come out of it. Where nothing is
-// written a file is what it is: the program has its types in their plain form, but string beside large_string is a fault.
+func (p *Plan) compileSteps(s Split, steps []transform.RowStep) error {
+	all := p.input.Files()
+	files := make([]program.File, len(s.Files))
+	for i, f := range s.Files {
+		files[i] = program.File{Name: all[f].Name, Schema: all[f].Schema}
+	}
+	o := program.Options{PreserveLayout: p.Job.PreserveLayout,
+		NewStructsRequired: slices.ContainsFunc(s.Files, func(f int) bool { return all[f].Format == "parquet" })}
+	progs, out, err := program.CompileSplit(files, steps, o, p.Job.Output != nil)
+	if err != nil {
+		return err
+	}
+	p.programs[s.Name] = map[int]*program.Program{}
+	for i, f := range s.Files {
+		p.programs[s.Name][f] = progs[i]
+	}
+	if out != nil {
+		p.Schemas[s.Name] = out
+	}
+	return nil
+}
+
+// resolve is the program of a range.
+func (p *Plan) resolve(split string, r ReadRange) *program.Resolved {
+	return p.programs[split][r.File].Resolve(func(leaf int) (nulls, bytes int64) {
+		if p.facts == nil {
+			return -1, 0
+		}
+		return p.facts.Counts(r, leaf)
+	})
+}
+
+// raw returns the chunks of a range that go out undecoded where no row is left out. One that goes to two places may be decoded for one
+// of them only.
+func (p *Plan) raw(r ReadRange, prog *program.Resolved) program.Raw {
+	leaves := prog.Leaves()
+	out := make(program.Raw, len(leaves))
+	if !r.Whole || p.order != nil || r.kept < r.Rows || p.Job.Output == nil || p.facts == nil {
+		return out
+	}
+	for i, l := range leaves {
+		if in := prog.Input(i); in >= 0 {
+			c := p.facts.Raw(r, in)
+			if c != nil && parquetio.CanMove(c, l, p.Job.Output.Codec, p.Job.Output.KeepCodec) {
+				out[i] = c
+			}
+		}
+	}
+	return out
+}
+
+// rawOf is raw of a range that is planned.
+func (p *Plan) rawOf(split string, r ReadRange) program.Raw { return p.raw(r, p.resolve(split, r)) }
+
+// outFiles shows the rules the files as they will be: each input file with the columns that come out of it. A file that is not rewritten
+// is shown as it is: its program has types in their plain form, but string beside large_string is a fault.
 func (p *Plan) outFiles() []*rule.File {
-	in := p.Job.Source.Files()
+	in := p.input.Files()
 	var out []*rule.File
-	for _, s := range p.Job.Splits {
+	for _, s := range p.splits {
 		for _, f := range s.Files {
 			g := *in[f]
-			if p.Job.Sink != nil || p.Job.Written != nil && p.Job.Written(f) { // written anew: what the footer said otherwise is gone
-				g.Schema = p.programs[s.Name][f].out
+			if p.Job.Output != nil || p.Job.TreatAsRewritten != nil && p.Job.TreatAsRewritten(f) { // its footer's other contents are gone
+				g.Schema = p.programs[s.Name][f].Out()
 				g.Metadata, g.ArrowFault, g.RowGroups = nil, "", nil
-				g.Format, g.Written = "parquet", true
+				g.Format, g.Rewritten = "parquet", true
 			}
 			out = append(out, &g)
 		}

@@ -2,219 +2,65 @@ package pipeline
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
-	"os"
 	"runtime"
+	"slices"
 	"sync"
 
-	"github.com/rlprep/rlprep/internal/killpoint"
-	"github.com/rlprep/rlprep/internal/parquetio"
-	"github.com/rlprep/rlprep/internal/spill"
-	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/internal/judge"
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-// A Record is what became of a task. It is stored beside its shard, so a later attempt takes it up.
-type Record struct {
-	Task      int
-	Name      string
-	RowsIn    int64
-	RowsOut   int64
-	Dropped   map[string]int64
-	Rejects   int64
-	First     []Rejected `json:",omitempty"` // the first rejects
-	Findings  []Entry    `json:",omitempty"`
-	Hits      int64      `json:",omitempty"` // bytes of the spill file
-	RowGroups int
-	Copied    int // column chunks
-	Encoded   int
-	Bytes     int64
-	SHA256    string
-}
-
-// A Report is what became of a job.
-type Report struct {
-	Records  []*Record
-	Entries  []Entry
-	RowsIn   int64
-	RowsOut  int64
-	Dropped  map[string]int64
-	Rejected []Rejected // the first
-	Rejects  int64
-	Resumed  int
-	Kept     int     // files whose rows were not read, since a Cache had what they give
-	Failed   bool    // a finding at the failing level
-	Errors   []error // of a job without a sink: files that turned out to be damaged, once each
-}
-
-// A RejectError says that more rows could not be taken than are tolerated.
-type RejectError struct {
-	First Rejected
-	Count int64
-}
-
-func (e *RejectError) Error() string {
-	msg := fmt.Sprintf("%s: %s", e.First.Pos, e.First.Message)
-	if e.First.Where != "" { // in code of the user's: that comes first, as editors want it
-		msg = fmt.Sprintf("%s: row %d: %s (%s)", e.First.Where, e.First.Number, e.First.Message, e.First.Pos)
-	}
-	if e.First.Value != "" {
-		msg += ": " + e.First.Value
-	}
-	msg += " [" + e.First.Reason + "]"
-	if e.Count > 1 {
-		msg += fmt.Sprintf(" (%d rows cannot be taken)", e.Count)
-	}
-	return msg
-}
-
-// ExitCode makes it a finding about the data.
-func (e *RejectError) ExitCode() int { return 1 }
-
-// maxFirst is how many rejects a record keeps whole.
-const maxFirst = 10
-
-// Run does the tasks, then the checks over all rows. Nothing is made visible: that is the sink's, once the report is good.
+// Run does the tasks, then the checks over all rows. Nothing becomes visible: that is up to the sink, once the report is good.
 func (p *Plan) Run(ctx context.Context) (*Report, error) {
-	p, asked := p.recorded()
-	fs := newFindings()
-	p.footers(fs.add)
-	rep := &Report{Dropped: map[string]int64{}}
-	if p.Job.FootersOnly || (p.failing(fs.entries) && p.Job.Sink != nil) {
-		return p.close(rep, fs)
-	}
-	r := &runner{plan: p, report: rep, ctx: ctx, bad: map[int]bool{}, asked: asked, sieve: spill.NewSieve(p.Rows)}
-	r.adder, r.lone = r.sieve.Adder(), p.lone()
-	defer r.closeSpills()
-	if err := r.takeKept(fs); err != nil {
+	if err := p.Prepare(ctx); err != nil {
 		return nil, err
 	}
-	if err := r.run(); err != nil {
+	r := p.newRunner(ctx)
+	defer r.close()
+	found := judge.NewFindings()
+	r.rules.Files(p.outFiles(), found)
+	if p.Job.FootersOnly || (p.failing(found) && p.Job.Output != nil) {
+		return r.finish(found)
+	}
+	tasks := p.Tasks
+	if r.caching != nil {
+		var err error
+		if tasks, err = r.loadCached(found); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.do(tasks); err != nil {
 		return nil, err
 	}
-	for _, rec := range rep.Records {
-		fs.merge(rec.Findings)
-		rep.RowsIn += rec.RowsIn
-		rep.RowsOut += rec.RowsOut
+	for _, rec := range r.report.Records {
+		found.Merge(rec.Findings)
+		r.report.RowsIn += rec.RowsIn
+		r.report.RowsOut += rec.RowsOut
 		for k, n := range rec.Dropped {
-			rep.Dropped[k] += n
+			r.report.Dropped[k] += n
 		}
 	}
-	if len(r.spilled) > 0 {
-		r.adder.Flush()
-		r.sieve.Seal()
-		if err := p.judge(r.spilled, r.sieve, fs.add); err != nil {
-			return nil, err
-		}
-	}
-	return p.close(rep, fs)
-}
-
-func (p *Plan) close(rep *Report, fs *findings) (*Report, error) {
-	rep.Entries = fs.entries
-	order(rep.Entries, p.Job.Source.Files())
-	rep.Failed = p.failing(rep.Entries)
-	return rep, nil
-}
-
-func (p *Plan) failing(entries []Entry) bool {
-	return p.Job.FailLevel != rule.Off && worst(entries) >= p.Job.FailLevel
-}
-
-// footers shows all files to every rule, split by split's columns.
-func (p *Plan) footers(sink func(rule.Finding)) {
-	files := p.outFiles()
-	for _, pass := range p.Job.passes(nil, sink) {
-		if pass != nil {
-			pass.Rule.New(pass).Files(files)
-		}
-	}
-}
-
-// A runner feeds the workers and takes their results in order.
-type runner struct {
-	plan   *Plan
-	report *Report
-	ctx    context.Context
-
-	spilled []emitted    // what the rules emitted
-	sieve   *spill.Sieve // of it
-	adder   *spill.Adder // to the sieve, of the goroutine that takes results
-	lone    []bool       // by rule: what it emits is judged even where no other has its key
-	spills  []*os.File
-	spillAt int // in spilled: what a job that writes nothing emits
-
-	asked  *answers // of Env.Lookup; nil: it is not kept
-	kept   []Kept   // that are open
-	keeper *keeping // of the file at hand
-
-	rec   *Record // of the task at hand
-	shard Shard
-	out   *parquetio.Writer
-	bad   map[int]bool // files that turned out to be damaged
-}
-
-// An assignment is a unit of a task.
-type assignment struct {
-	task *Task
-	unit int
-}
-
-func (r *runner) run() error {
-	var todo []assignment
-	for _, t := range r.plan.Tasks {
-		rec, err := r.resume(t)
-		if err != nil {
-			return err
-		}
-		r.report.Records = append(r.report.Records, rec)
-		if rec != nil {
-			r.report.Resumed++
-			continue
-		}
-		if len(t.Units) == 0 { // all that it would read was kept
-			r.report.Records[t.Index] = &Record{Task: t.Index, Name: t.Name}
-		}
-		for u := range t.Units {
-			todo = append(todo, assignment{t, u})
-		}
-	}
-	err := r.work(todo)
-	if err != nil && r.shard != nil {
-		r.shard.Discard()
-	}
-	return err
-}
-
-// resume returns the record of a task that is done.
-func (r *runner) resume(t *Task) (*Record, error) {
-	if r.plan.Job.Sink == nil {
-		return nil, nil
-	}
-	b, err := r.plan.Job.Sink.Record(t.Index)
-	if err != nil || b == nil {
+	if err := r.rules.Groups(r.keys, p.input.Files(), found); err != nil {
 		return nil, err
 	}
-	rec := &Record{}
-	if err := json.Unmarshal(b, rec); err != nil {
-		return nil, nil // not whole: the task is done again
+	return r.finish(found)
+}
+
+// RunTask does one task, or returns its record where it is done. The checks over all rows are Run's, which resumes the tasks.
+func (p *Plan) RunTask(ctx context.Context, task int) (*Record, error) {
+	if err := p.Prepare(ctx); err != nil {
+		return nil, err
 	}
-	if r.plan.Job.Progress != nil {
-		r.plan.Job.Progress(rec.RowsIn, t.Name)
+	r := p.newRunner(ctx)
+	defer r.close()
+	if err := r.do(p.Tasks[task : task+1]); err != nil {
+		return nil, err
 	}
-	if err := r.openSpill(rec); err != nil || rec.Hits == 0 {
-		return rec, err
-	}
-	all, err := r.spilled[len(r.spilled)-1].pieces()
-	var hits []byte
-	for _, p := range all {
-		if hits, err = p.hits(hits); err != nil {
-			return nil, err
-		}
-		sift(r.adder, hits, r.lone)
-	}
-	return rec, err
+	return r.report.Records[0], nil
+}
+
+func (p *Plan) failing(fs *judge.Findings) bool {
+	return p.Job.FailLevel != rule.Off && fs.Worst() >= p.Job.FailLevel
 }
 
 // workers is how many work at a time.
@@ -225,14 +71,119 @@ func (p *Plan) workers() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// work does the units in parallel and takes their results in order, with a bounded number under way.
+// A runner feeds the workers and takes their results in order.
+type runner struct {
+	plan    *Plan
+	ctx     context.Context
+	rules   *judge.Rules
+	keys    *judge.Keys
+	caching *judge.Caching // nil: none
+	out     output
+	report  *Report
+	rec     *Record      // of the task at hand
+	bad     map[int]bool // files that turned out to be damaged
+}
+
+func (p *Plan) newRunner(ctx context.Context) *runner {
+	rules := p.Job.Rules
+	r := &runner{plan: p, ctx: ctx, rules: &rules, bad: map[int]bool{}, report: &Report{Dropped: map[string]int64{}}}
+	r.keys = judge.NewKeys(p.Rows, rules.Singletons(), p.workers(), p.Job.TempDir)
+	if p.Job.Output != nil {
+		r.out = &shards{Plan: p, keys: r.keys}
+		return r
+	}
+	r.out = noOutput{r.keys}
+	if p.Job.Cache != nil {
+		r.caching = judge.NewCaching(p.Job.Cache, r.rules, r.keys)
+	}
+	return r
+}
+
+func (r *runner) close() {
+	r.out.discard() // of a run that ended within a task
+	if r.caching != nil {
+		r.caching.Discard()
+	}
+	r.keys.Close()
+}
+
+func (r *runner) finish(found *judge.Findings) (*Report, error) {
+	found.Sort(r.plan.input.Files())
+	r.report.Entries, r.report.Failed = found.Entries, r.plan.failing(found)
+	return r.report, nil
+}
+
+// loadCached takes what is cached of files and returns the tasks without them.
+func (r *runner) loadCached(found *judge.Findings) ([]*Task, error) {
+	var files []int
+	for _, t := range r.plan.Tasks {
+		for _, g := range t.RowGroups {
+			if f := g.Ranges[0].File; len(files) == 0 || files[len(files)-1] != f { // row groups come file by file
+				files = append(files, f)
+			}
+		}
+	}
+	done, err := r.caching.Load(files, func(rows int64, entries []judge.Entry) {
+		found.Merge(entries)
+		r.report.Cached++
+		r.report.RowsIn += rows
+		r.report.RowsOut += rows
+		r.progress(rows, "")
+	})
+	out := make([]*Task, len(r.plan.Tasks))
+	for i, t := range r.plan.Tasks {
+		left := *t
+		left.RowGroups = slices.DeleteFunc(slices.Clone(t.RowGroups), func(g RowGroupPlan) bool { return done[g.Ranges[0].File] })
+		out[i] = &left
+	}
+	return out, err
+}
+
+func (r *runner) progress(rows int64, shard string) {
+	if r.plan.Job.Progress != nil {
+		r.plan.Job.Progress(rows, shard)
+	}
+}
+
+// An assignment is a row group of a task. task is its index in the list of those that are done.
+type assignment struct {
+	*Task
+	task, group int
+}
+
+// do does tasks: those that are not resumed.
+func (r *runner) do(tasks []*Task) error {
+	r.report.Records = make([]*Record, len(tasks))
+	var todo []assignment
+	for i, t := range tasks {
+		rec, err := r.out.resume(t)
+		if err != nil {
+			return err
+		}
+		if rec != nil {
+			r.report.Records[i] = rec
+			r.report.Resumed++
+			r.progress(rec.RowsIn, t.Name)
+			continue
+		}
+		if len(t.RowGroups) == 0 { // all that it would read was cached
+			r.report.Records[i] = &Record{Task: t.Index, Name: t.Name}
+		}
+		for g := range t.RowGroups {
+			todo = append(todo, assignment{t, i, g})
+		}
+	}
+	return r.work(todo)
+}
+
+// work does row groups in parallel and collects their results in order, with a bounded number under way.
 func (r *runner) work(todo []assignment) error {
 	ctx, cancel := context.WithCancel(r.ctx)
 	defer cancel()
 	workers := r.plan.workers()
 	next := make(chan int)
 	window := make(chan struct{}, workers+1)
-	results := make([]chan *result, cap(window)) // of the units under way, of which no two have one place
+	results := make([]chan *result, cap(window)) // of the row groups under way, of which no two have one place
 	for i := range results {
 		results[i] = make(chan *result, 1)
 	}
@@ -257,17 +208,17 @@ func (r *runner) work(todo []assignment) error {
 	busy := make(chan struct{}, workers)
 	for range workers {
 		wg.Go(func() {
-			w := newWorker(r.plan)
+			w := newWorker(r.plan, r.rules)
 			w.busy = busy
 			for i := range next {
-				results[i%len(results)] <- w.unit(ctx, todo[i].task, todo[i].task.Units[todo[i].unit])
+				results[i%len(results)] <- w.rowGroup(ctx, todo[i].Task, todo[i].RowGroups[todo[i].group])
 			}
 		})
 	}
 	for i, o := range todo {
 		select {
 		case res := <-results[i%len(results)]:
-			if err := r.take(o, res); err != nil {
+			if err := r.collect(o, res); err != nil {
 				return err
 			}
 		case <-ctx.Done():
@@ -278,56 +229,59 @@ func (r *runner) work(todo []assignment) error {
 	return nil
 }
 
-// take writes a unit's row group and adds what it found to the record of its task.
-func (r *runner) take(o assignment, res *result) error {
-	if res.err != nil {
+// collect writes a row group and adds what it gave to the record of its task.
+func (r *runner) collect(o assignment, res *result) error {
+	damaged := res.err != nil
+	if damaged {
 		if !r.damaged(o, res.err) {
 			return res.err
 		}
-		res = &result{err: res.err, findings: newFindings()}
+		res = newResult(0)
 	}
-	r.keep(o, res)
-	if o.unit == 0 {
-		if err := r.begin(o.task); err != nil {
+	defer res.found.Release()
+	r.cache(o, res, damaged)
+	if o.group == 0 {
+		r.rec = &Record{Task: o.Index, Name: o.Name, Dropped: map[string]int64{}}
+		r.report.Records[o.task] = r.rec
+		if err := r.out.begin(o.Task); err != nil {
 			return err
 		}
 	}
-	rec := r.rec
-	rec.RowsIn += res.rowsIn
-	rec.RowsOut += res.rowsOut
-	for k, n := range res.dropped {
-		rec.Dropped[k] += n
-	}
-	rec.Rejects += int64(len(res.rejects))
-	for _, x := range res.rejects {
-		if len(rec.First) < maxFirst {
-			x.Row = nil
-			rec.First = append(rec.First, x)
-		}
-	}
-	fs := newFindings()
-	fs.merge(rec.Findings)
-	fs.merge(res.findings.entries)
-	rec.Findings = fs.entries
-	if err := r.write(o.task, res); err != nil {
+	r.rec.add(res)
+	if err := r.out.write(o.Task, res, r.rec); err != nil {
 		return err
 	}
-	if r.plan.Job.Progress != nil {
-		r.plan.Job.Progress(res.rowsIn, o.task.Name)
-	}
+	r.progress(res.rowsIn, o.Name)
 	if err := r.tolerate(); err != nil {
 		return err
 	}
-	if o.unit == len(o.task.Units)-1 {
-		return r.end(o.task)
+	if o.group == len(o.RowGroups)-1 {
+		return r.out.end(o.Task, r.rec)
 	}
 	return nil
 }
 
-// damaged notes a file that cannot be read where nothing is written, so that the others are still looked at.
+// cache adds what a row group gave to the entry of its file. Row groups come file by file, in order.
+func (r *runner) cache(o assignment, res *result, damaged bool) {
+	if r.caching == nil {
+		return
+	}
+	file := o.RowGroups[o.group].Ranges[0].File
+	found := res.found
+	if damaged || len(res.Rejects) > 0 { // these are not cached
+		found = nil
+	}
+	r.caching.Add(file, res.rowsIn, found)
+	if next := o.group + 1; next < len(o.RowGroups) && o.RowGroups[next].Ranges[0].File == file {
+		return
+	}
+	r.caching.Commit(r.plan.input.Unchanged)
+}
+
+// damaged notes a file that cannot be read where nothing is written, so that the others are still checked.
 func (r *runner) damaged(o assignment, err error) bool {
-	file := o.task.Units[o.unit].Parts[0].File
-	if r.plan.Job.Sink != nil || !r.plan.Job.Unreadable(err) {
+	file := o.RowGroups[o.group].Ranges[0].File
+	if r.plan.Job.Output != nil || r.plan.Job.IsDamaged == nil || !r.plan.Job.IsDamaged(err) {
 		return false
 	}
 	if !r.bad[file] {
@@ -337,207 +291,23 @@ func (r *runner) damaged(o assignment, err error) bool {
 	return true
 }
 
-func (r *runner) begin(t *Task) error {
-	r.rec = &Record{Task: t.Index, Name: t.Name, Dropped: map[string]int64{}}
-	r.report.Records[t.Index] = r.rec
-	if r.plan.Job.Sink == nil {
-		return nil
-	}
-	var err error
-	r.shard, err = r.plan.Job.Sink.Create(t.Index)
-	return err
-}
-
-func (r *runner) write(t *Task, res *result) error {
-	j := r.plan.Job
-	defer freeHits(res.hits)
-	sift(r.adder, res.hits, r.lone)
-	if j.Sink == nil {
-		return r.keepHits(res.hits)
-	}
-	if res.group != nil {
-		if r.out == nil {
-			o := j.Writer(t.Split, j.Source.Files()[t.Units[0].Parts[0].File])
-			var err error
-			if r.out, err = parquetio.NewWriter(r.shard.Out(), r.plan.Schemas[t.Split], o); err != nil {
-				return err
-			}
-		}
-		if err := r.out.Write(res.group); err != nil {
-			return err
-		}
-		res.group.Release()
-		if f, ok := r.shard.(Follower); ok {
-			f.Written(r.out.Offset())
-		}
-		killpoint.At("mid-page")
-	}
-	if len(res.hits) > 0 {
-		f, err := r.shard.Spill()
-		if err != nil {
-			return err
-		}
-		n, err := f.Write(res.hits)
-		if err != nil {
-			return fmt.Errorf("write spill file: %w", err)
-		}
-		r.rec.Hits += int64(n)
-	}
-	return r.writeRejects(res.rejects)
-}
-
-// writeRejects keeps the rows left out, one a line: {"reason", "file", "row", "line", "column", "message", "value", "data"}.
-func (r *runner) writeRejects(rejects []Rejected) error {
-	if !r.plan.Job.KeepRejects || len(rejects) == 0 {
-		return nil
-	}
-	f, err := r.shard.Rejects()
-	if err != nil {
-		return err
-	}
-	var b []byte
-	for _, x := range rejects {
-		line, err := json.Marshal(rejectLine(x))
-		if err != nil {
-			return err
-		}
-		b = append(append(b, line...), '\n')
-	}
-	_, err = f.Write(b)
-	return err
-}
-
-func rejectLine(x Rejected) any {
-	out := struct {
-		Reason  string          `json:"reason"`
-		File    string          `json:"file"`
-		Row     int64           `json:"row"`
-		Line    int64           `json:"line,omitempty"`
-		Column  schema.Path     `json:"column,omitempty"`
-		Message string          `json:"message"`
-		Value   string          `json:"value,omitempty"`
-		Data    json.RawMessage `json:"data,omitempty"`
-	}{x.Reason, x.Pos.File, x.Pos.Row, max(x.Pos.Line, 0), x.Pos.Path, x.Message, x.Value, nil}
-	if json.Valid(x.Row) {
-		out.Data = x.Row
-	}
-	return out
-}
-
 // tolerate stops the run as soon as too many rows were rejected.
 func (r *runner) tolerate() error {
 	if r.rec.Rejects == 0 {
 		return nil
 	}
-	var n int64
-	var first *Rejected
+	e := &RejectError{}
 	for _, rec := range r.report.Records {
 		if rec == nil {
 			continue
 		}
-		n += rec.Rejects
-		if first == nil && len(rec.First) > 0 {
-			first = &rec.First[0]
+		if e.Count == 0 && len(rec.FirstRejects) > 0 {
+			e.First = rec.FirstRejects[0]
 		}
+		e.Count += rec.Rejects
 	}
-	if first == nil || r.plan.Job.MaxReject.Allows(n, r.plan.Rows) {
+	if e.Count == 0 || r.plan.Job.MaxReject.Allows(e.Count, r.plan.Rows) {
 		return nil
 	}
-	return &RejectError{First: *first, Count: n}
-}
-
-// end closes the task's shard and stores its record.
-func (r *runner) end(t *Task) error {
-	if r.plan.Job.Sink == nil {
-		return nil
-	}
-	empty := r.out == nil
-	if err := r.unchanged(t); err != nil {
-		return err
-	}
-	if !empty {
-		w, err := r.out.Close()
-		if err != nil {
-			return err
-		}
-		r.rec.RowGroups, r.rec.Copied, r.rec.Encoded = w.RowGroups, w.Copied, w.Encoded
-		if w.Rows != r.rec.RowsOut {
-			return fmt.Errorf("%s: wrote %d rows, expected %d", t.Name, w.Rows, r.rec.RowsOut)
-		}
-	}
-	rec := r.rec
-	err := r.shard.Publish(empty, func(bytes int64, sha256 string) ([]byte, error) {
-		rec.Bytes, rec.SHA256 = bytes, sha256
-		return json.Marshal(rec)
-	})
-	r.out, r.shard = nil, nil
-	if err != nil {
-		return err
-	}
-	return r.openSpill(rec)
-}
-
-// unchanged sees that the files of a task are still what was planned: chunks are copied without a look at them.
-func (r *runner) unchanged(t *Task) error {
-	last := -1
-	for _, u := range t.Units {
-		for _, p := range u.Parts {
-			if p.File == last {
-				continue
-			}
-			last = p.File
-			if err := r.plan.Job.Source.Unchanged(p.File); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// openSpill adds what a task spilled to what is to be judged.
-func (r *runner) openSpill(rec *Record) error {
-	if rec.Hits == 0 {
-		return nil
-	}
-	f, err := r.plan.Job.Sink.OpenSpill(rec.Task)
-	if err != nil {
-		return err
-	}
-	r.spills = append(r.spills, f)
-	r.spilled = append(r.spilled, emitted{Run: spill.Run{From: f, Len: rec.Hits}})
-	return nil
-}
-
-// keepHits spills the hits of a job that writes nothing.
-func (r *runner) keepHits(hits []byte) error {
-	if len(hits) == 0 {
-		return nil
-	}
-	if len(r.spills) == 0 {
-		f, err := nameless("")
-		if err != nil {
-			return err
-		}
-		r.spills = append(r.spills, f)
-		r.spilled = append(r.spilled, emitted{Run: spill.Run{From: f}})
-		r.spillAt = len(r.spilled) - 1
-	}
-	n, err := r.spills[0].Write(hits)
-	if err != nil {
-		return fmt.Errorf("write spill file: %w", err)
-	}
-	r.spilled[r.spillAt].Len += int64(n)
-	return nil
-}
-
-func (r *runner) closeSpills() {
-	for _, f := range r.spills {
-		f.Close()
-	}
-	for _, k := range r.kept {
-		k.Close()
-	}
-	if r.keeper != nil && r.keeper.to != nil { // the run has ended within a file
-		r.keeper.to.Discard()
-	}
+	return e
 }

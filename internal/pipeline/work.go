@@ -7,115 +7,122 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
+	"github.com/rlprep/rlprep/internal/judge"
 	"github.com/rlprep/rlprep/internal/parquetio"
+	"github.com/rlprep/rlprep/internal/program"
 	"github.com/rlprep/rlprep/internal/record"
 	"github.com/rlprep/rlprep/schema"
-	"github.com/rlprep/rlprep/transform"
+	"github.com/rlprep/rlprep/schema/rule"
 )
 
 // sliceRows is how many rows are decoded at a time, which bounds memory whatever the size of a row group: of text about as much as a core's own
 // cache holds, as steps, checks and encoder look at it one after the other (measured on gsm8k: 4096 take 5 % longer, 512 no less).
 const sliceRows = 1024
 
-// aheadRows is of how many rows a part must be for slices of it to be read ahead where a core is spare: smaller ones keep all cores
+// aheadRows is how many rows a range has at least for slices of it to be read ahead where a core is spare: smaller ones keep all cores
 // busy by their number, and need less memory.
 const aheadRows = 32 * sliceRows
 
-// A Rejected is a row that was left out because it could not be taken.
-type Rejected struct {
-	Pos     schema.Pos
-	Reason  string
-	Message string
-	Value   string
-	Row     []byte // JSON of the row as read, where it was asked for
-	Where   string `json:",omitempty"` // in code of the user's that could not take it
-	Number  int64  `json:",omitempty"` // of the row within its split
-}
-
-// A result is what became of a unit.
+// A result is what became of a row group.
 type result struct {
-	group    *parquetio.EncodedRowGroup
-	rowsIn   int64
-	rowsOut  int64
-	dropped  map[string]int64
-	rejects  []Rejected
-	findings *findings
-	hits     []byte // spilled as they are
-	err      error
+	group   *parquetio.EncodedRowGroup
+	rowsIn  int64
+	rowsOut int64
+	program.Outcome
+	found   *judge.Found
+	gone    []int64                      // of a pass over keys: numbers of rows that did not reach the barrier
+	buckets []*parquetio.EncodedRowGroup // of a pass that fills the buckets of an order
+	err     error
 }
 
-// errDecode says that rows of the unit were left out or moved, so that nothing of it can stay undecoded.
-var errDecode = errors.New("unit must be decoded")
+func newResult(rows int64) *result {
+	return &result{rowsIn: rows, Outcome: program.Outcome{Dropped: map[string]int64{}}, found: judge.NewFound()}
+}
 
-// errRepeat says that a row came out more than once, so that its number tells it apart no longer.
-var errRepeat = errors.New("rows are repeated")
-
-// A worker does units, one at a time.
+// A worker does row groups, one at a time.
 type worker struct {
 	plan     *Plan
+	rules    *judge.Rules
 	encoders map[string]*parquetio.Encoder // by split
-	builders map[*step][]*record.Builder   // kept for the memory that they hold
-	buildsOf *program                      // whose steps they are: one file's, of which there may be hundreds
-	readsOf  *program                      // of the part before
-	readings map[int]*reading              // of its rules, by number
-	busy     chan struct{}                 // of all workers: one place a unit, the others are for those who compress pages
+	scratch  program.Scratch
+	readings judge.Readings
+	busy     chan struct{} // of all workers: one place a row group, the others are for those who compress pages
 }
 
 // newWorker returns a worker that works alone.
-func newWorker(p *Plan) *worker {
-	return &worker{plan: p, busy: make(chan struct{}, 1), encoders: map[string]*parquetio.Encoder{}, builders: map[*step][]*record.Builder{}}
+func newWorker(p *Plan, rules *judge.Rules) *worker {
+	return &worker{plan: p, rules: rules, busy: make(chan struct{}, 1), encoders: map[string]*parquetio.Encoder{}}
 }
 
-func (w *worker) unit(ctx context.Context, t *Task, u Unit) *result {
+// A way is how a row group is attempted.
+type way struct {
+	raw     bool // chunks that can be copied stay undecoded
+	repeats bool // rows may come out more than once
+	all     bool // all leaves are decoded, and kept
+	doubt   bool // rules are given counts of the pages, not of the footer
+}
+
+func (w *worker) rowGroup(ctx context.Context, t *Task, g RowGroupPlan) *result {
 	w.busy <- struct{}{}
 	defer func() { <-w.busy }()
-	r, err := w.attempt(ctx, t, u, true, false)
-	if errors.Is(err, errDecode) {
-		r, err = w.attempt(ctx, t, u, false, false)
+	rejects := w.plan.Job.Output != nil && w.plan.Job.Output.KeepRejects
+	how := way{raw: true}
+	for {
+		r, err := w.attempt(ctx, t, g, how)
+		switch {
+		case err == nil:
+			return r
+		case errors.Is(err, program.ErrDecode) && how.raw:
+			how.raw, how.all = false, rejects
+		case errors.Is(err, program.ErrRepeat) && !how.repeats:
+			how.raw, how.all, how.repeats = false, rejects, true
+		case errors.Is(err, errDoubt) && !how.doubt:
+			how.doubt = true
+		default:
+			return &result{err: err}
+		}
 	}
-	if errors.Is(err, errRepeat) {
-		r, err = w.attempt(ctx, t, u, false, true)
-	}
-	if err != nil {
-		return &result{err: err}
-	}
-	return r
 }
 
-// attempt does the unit; with raw, chunks that can be copied stay undecoded; repeats allows for rows that come out more than once.
-func (w *worker) attempt(ctx context.Context, t *Task, u Unit, raw, repeats bool) (*result, error) {
-	r := &result{rowsIn: u.Rows, dropped: map[string]int64{}, findings: newFindings()}
+func (w *worker) attempt(ctx context.Context, t *Task, g RowGroupPlan, how way) (r *result, err error) {
+	r = newResult(g.Rows)
 	var enc *parquetio.Encoder
-	if w.plan.Job.Sink != nil {
+	var scatter *scatterer
+	if o := w.plan.order; o != nil {
+		scatter = o.newScatterer(t.Split)
+	} else if w.plan.Job.Output != nil {
 		enc = w.encoder(t.Split)
-	}
-	number := u.Number
-	mixed := w.mixed(t, u)
-	for _, part := range u.Parts {
-		m := w.newMachine(t, u, part, r, raw)
-		m.repeats, m.mixed = repeats, mixed
-		if err := m.open(ctx); err != nil {
-			return nil, err
-		}
-		err := m.run(ctx, number, enc)
-		m.close()
-		if err != nil {
-			if enc != nil {
+		defer func() {
+			if err != nil {
 				delete(w.encoders, t.Split) // it holds half a row group
 			}
+		}()
+	}
+	how.raw = how.raw && len(g.Ranges) == 1
+	expand := w.mustExpand(t, g)
+	for _, rng := range g.Ranges {
+		p := w.newPartRun(t.Split, rng, r, how)
+		p.scatter = scatter
+		err := p.open(ctx, expand)
+		if err == nil {
+			err = p.do(ctx, enc)
+			p.close()
+		}
+		if err != nil {
 			return nil, err
 		}
-		number += part.Rows
 	}
-	if enc != nil && r.rowsOut > 0 {
-		var err error
-		if r.group, err = enc.Finish(); err != nil {
-			return nil, err
-		}
+	switch {
+	case scatter != nil:
+		r.buckets, err = scatter.finish()
+	case enc != nil && r.rowsOut > 0:
+		r.group, err = enc.Finish()
 	}
-	slices.SortStableFunc(r.rejects, func(a, b Rejected) int {
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(r.Rejects, func(a, b program.Rejected) int {
 		return cmp.Or(cmp.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Row, b.Pos.Row))
 	})
 	return r, nil
@@ -124,270 +131,32 @@ func (w *worker) attempt(ctx context.Context, t *Task, u Unit, raw, repeats bool
 func (w *worker) encoder(split string) *parquetio.Encoder {
 	e := w.encoders[split]
 	if e == nil {
-		e = parquetio.NewEncoder(w.plan.Schemas[split], parquetio.EncoderOptions{Codec: w.plan.Job.Codec, Spare: w.busy})
+		e = parquetio.NewEncoder(w.plan.Schemas[split], parquetio.EncoderOptions{Codec: w.plan.Job.Output.Codec, Spare: w.busy})
 		w.encoders[split] = e
 	}
 	return e
 }
 
-// A machine runs the program over one part.
-type machine struct {
-	job    *Job
-	task   *Task
-	part   Part
-	prog   *program
-	res    *result
-	raw    []*record.Raw // by leaf of the output; nil: made of what is decoded
-	whole  bool          // all input leaves are decoded
-	reader Reader
-	checks *checks
-
-	mixed   []bool // by leaf of the output: one value for all rows here and not elsewhere in the unit, or the other way round; nil: none
-	told    bool   // a rule was told that values made from row numbers are distinct
-	repeats bool   // they are not: rows come out more than once
-
-	worker   *worker
-	funcs    []transform.Func
-	bulks    []transform.Bulk // nil: only one by one
-	cursors  []*record.Cursor
-	builders [][]*record.Builder
-	at       []int            // by slot: the one to take in its place, where an edit has nothing to do in this part
-	vals     []*record.Vector // by slot
-	rows     []int32          // scratch of step
-	fault    error            // met where no error can be returned
-}
-
-func (w *worker) newMachine(t *Task, u Unit, p Part, r *result, raw bool) *machine {
-	m := &machine{worker: w, job: w.plan.Job, task: t, part: p, prog: w.plan.programs[t.Split][p.File], res: r}
-	m.raw = newRaw(m.prog)
-	m.whole = !raw && m.job.KeepRejects
-	m.resolve()
-	if raw && p.Whole && len(u.Parts) == 1 && m.job.Sink != nil {
-		m.takeRaw()
-	}
-	m.checks = w.plan.newChecks(t, m)
-	return m
-}
-
-func newRaw(p *program) []*record.Raw { return make([]*record.Raw, len(p.leaf)) }
-
-// newBuilders returns builders for the puts of a step of prog: those of the unit before, where that was of the same file.
-func (w *worker) newBuilders(prog *program, s *step) ([]*record.Builder, error) {
-	if w.buildsOf != prog {
-		w.buildsOf = prog
-		clear(w.builders)
-	}
-	if bs, ok := w.builders[s]; ok {
-		return bs, nil
-	}
-	bs := make([]*record.Builder, len(s.puts))
-	for i, p := range s.puts {
-		var err error
-		if bs[i], err = record.NewBuilder(p.field, p.base); err != nil {
-			return nil, err
-		}
-	}
-	w.builders[s] = bs
-	return bs, nil
-}
-
-func notNil(r *record.Raw) bool { return r != nil }
-
-// takeRaw keeps the chunks that can go out as they came. One that goes to two places may be decoded for one of them only.
-func (m *machine) takeRaw() {
-	for i, s := range m.prog.from {
-		in := m.prog.slots[m.at[s]].input
-		if in < 0 {
-			continue
-		}
-		c := m.job.Source.Raw(m.part, in)
-		if c != nil && parquetio.CanMove(c, m.prog.leaf[i], m.job.Codec, m.job.AnyCodec) {
-			m.raw[i] = c
-		}
-	}
-}
-
-func (m *machine) open(ctx context.Context) error {
-	if m.fault != nil {
-		return fmt.Errorf("%s: row group %d: %w", m.fileName(), m.part.RowGroup, m.fault)
-	}
-	for _, s := range m.prog.steps {
-		m.funcs = append(m.funcs, s.plan.Bind())
-		bulk := transform.Bulk(nil)
-		if s.plan.Bulk != nil && len(s.puts) == len(s.plan.Puts) {
-			bulk = s.plan.Bulk()
-		}
-		m.bulks = append(m.bulks, bulk)
-		m.cursors = append(m.cursors, s.bind.Cursor())
-		bs, err := m.worker.newBuilders(m.prog, s)
-		if err != nil {
-			return err
-		}
-		m.builders = append(m.builders, bs)
-	}
-	if err := m.checks.chunks(); err != nil {
-		return err
-	}
-	decode := m.decode()
-	if len(decode) == 0 {
-		return nil
-	}
-	r, err := m.job.Source.Open(ctx, m.part, decode)
-	if err != nil {
-		return err
-	}
-	m.reader = r
-	if a, ok := r.(interface {
-		Ahead(rows int, spare chan struct{})
-	}); ok && m.part.Rows >= aheadRows {
-		a.Ahead(sliceRows, m.worker.busy)
-	}
-	return nil
-}
-
-// decode lists the input leaves that must be decoded.
-func (m *machine) decode() []int {
-	need := make([]bool, len(m.prog.in.Leaves()))
-	for _, s := range m.prog.steps {
-		for _, l := range s.bind.Leaves() {
-			m.need(s.from[l], need)
-		}
-	}
-	for _, l := range m.checks.leaves() {
-		m.need(m.prog.from[l], need)
-	}
-	if m.job.Sink != nil {
-		for i, s := range m.prog.from {
-			if m.raw[i] == nil {
-				m.need(s, need)
-			}
-		}
-	}
-	var out []int
-	for i, n := range need {
-		if n || m.whole {
-			out = append(out, i)
-		}
-	}
-	return out
-}
-
-func (m *machine) close() {
-	if m.reader != nil {
-		m.reader.Close()
-	}
-}
-
-// run takes the part's rows through steps, checks and encoder.
-func (m *machine) run(ctx context.Context, number int64, enc *parquetio.Encoder) error {
-	var seen int64
-	for seen < m.part.Rows {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		b, err := m.next(ctx, seen)
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return err
-		}
-		b.First = number + seen
-		seen += int64(b.Rows)
-		if err := m.slice(b, enc); err != nil {
-			return err
-		}
-	}
-	if seen != m.part.Rows {
-		return fmt.Errorf("%s: row group %d: expected %d rows, read %d", m.fileName(), m.part.RowGroup, m.part.Rows, seen)
-	}
-	return nil
-}
-
-func (m *machine) fileName() string { return m.job.Source.Files()[m.part.File].Name }
-
-// next reads a slice, or where nothing is decoded makes one of the whole part.
-func (m *machine) next(ctx context.Context, seen int64) (*record.Batch, error) {
-	if m.reader != nil {
-		return m.reader.Next(ctx, sliceRows)
-	}
-	rows := m.part.Rows - seen
-	if len(m.prog.steps) > 0 { // what they compute is held until it is encoded
-		rows = min(rows, sliceRows)
-	}
-	return &record.Batch{Rows: int(rows), File: m.fileName(), RowGroup: m.part.RowGroup, FirstRow: m.part.First + seen}, nil
-}
-
-func (m *machine) slice(in *record.Batch, enc *parquetio.Encoder) error {
-	out, err := m.apply(in)
-	if err != nil {
-		return err
-	}
-	m.res.rowsOut += int64(out.Rows)
-	m.checks.rows(out)
-	if enc != nil && out.Rows > 0 {
-		if err := enc.Append(out); err != nil {
-			return fmt.Errorf("%s: row group %d: %w", m.fileName(), m.part.RowGroup, err)
-		}
-	}
-	return nil
-}
-
-// apply runs the steps. The batch that comes out is valid until the next call.
-func (m *machine) apply(in *record.Batch) (*record.Batch, error) {
-	for _, bs := range m.builders {
-		for _, b := range bs {
-			b.Reset()
-		}
-	}
-	m.vals = make([]*record.Vector, len(m.prog.slots))
-	for i := range in.Leaves {
-		m.vals[i] = in.Leaves[i].Vec
-	}
-	state := &record.Batch{Rows: in.Rows, File: in.File, RowGroup: in.RowGroup, FirstRow: in.FirstRow, FirstLine: in.FirstLine,
-		Lines: in.Lines, First: in.First}
-	if err := m.faults(in, state); err != nil {
-		return nil, err
-	}
-	for i, s := range m.prog.steps {
-		if err := m.step(i, s, state); err != nil {
-			return nil, err
-		}
-	}
-	var only []int // nil: all leaves are wanted
-	if m.job.Sink == nil && !m.whole {
-		only = m.checks.leaves()
-	}
-	out := m.batch(state, m.prog.out, m.prog.leaf, m.prog.from, m.prog.own, only)
-	for i, c := range m.raw {
-		out.Leaves[i].Raw = c
-	}
-	if m.mixed != nil {
-		m.spread(out, state)
-	}
-	if m.prog.relevel != nil {
-		m.relevel(out)
-	}
-	return out, m.fault
-}
-
-// mixed returns the leaves of the output that are constant, or numbers of rows, in some parts of a unit alone; nil where there are none.
-func (w *worker) mixed(t *Task, u Unit) []bool {
+// mustExpand returns the leaves of the output that are constant, or numbers of rows, in some ranges of a row group alone; nil where there
+// are none. Rows that are put into order have a value each.
+func (w *worker) mustExpand(t *Task, g RowGroupPlan) []bool {
 	var out []bool
-	var first *machine
-	for _, part := range u.Parts {
-		m := &machine{job: w.plan.Job, part: part, prog: w.plan.programs[t.Split][part.File]}
-		m.resolve()
+	if w.plan.order != nil {
+		return slices.Repeat([]bool{true}, len(w.plan.resolve(t.Split, g.Ranges[0]).Leaves()))
+	}
+	var first *program.Resolved
+	for _, rng := range g.Ranges {
+		p := w.plan.resolve(t.Split, rng)
 		if first == nil {
-			first = m
+			first = p
 			continue
 		}
-		for i := range m.prog.leaf {
-			if sameForm(first.form(i), m.form(i)) {
+		for i := range p.Leaves() {
+			if first.SameForm(p, i) {
 				continue
 			}
 			if out == nil {
-				out = make([]bool, len(m.prog.leaf))
+				out = make([]bool, len(p.Leaves()))
 			}
 			out[i] = true
 		}
@@ -395,264 +164,210 @@ func (w *worker) mixed(t *Task, u Unit) []bool {
 	return out
 }
 
-// sameForm reports whether neither slot is a constant or numbers of rows, or both are the same.
-func sameForm(a, b *slot) bool {
+// A partRun takes the rows of one range through the steps, the checks and the encoder.
+type partRun struct {
+	worker *worker
+	rng    ReadRange
+	prog   *program.Resolved
+	chunks program.Raw // that go out undecoded
+	way
+	checks  *judge.Checks
+	keyer   *keyer     // of a pass over keys; nil: none
+	scatter *scatterer // of a pass that fills the buckets of an order; nil: none
+	claims  []claim
+	run     *program.Run
+	reader  Reader
+	res     *result
+}
+
+// newPartRun plans a range: nothing is read before open.
+func (w *worker) newPartRun(split string, rng ReadRange, r *result, how way) *partRun {
+	p := &partRun{worker: w, rng: rng, prog: w.plan.resolve(split, rng), way: how, res: r}
+	p.prog.Repeats = how.repeats
+	if how.raw {
+		p.chunks = w.plan.raw(rng, p.prog)
+	}
+	if w.plan.barrier != nil {
+		p.keyer = w.plan.barrier.newKeyer(p.prog.Program)
+	}
+	p.checks = w.rules.Check(judge.Range{File: rng.File, Name: p.fileName(), RowGroup: rng.RowGroup, Rows: rng.Rows, Known: p.known}, p.prog.Judged(), &w.readings, r.found)
+	return p
+}
+
+func (p *partRun) fileName() string { return p.worker.plan.input.Files()[p.rng.File].Name }
+
+// known says what is known of a leaf of the output without reading rows.
+func (p *partRun) known(leaf int) (rule.Chunk, error) {
+	c, in, facts := p.prog.Constant(leaf), p.prog.Input(leaf), p.worker.plan.facts
 	switch {
-	case a.konst != nil && b.konst != nil:
-		return a.konst.Equal(*b.konst)
-	case a.seq != nil && b.seq != nil:
-		return *a.seq == *b.seq
+	case c != nil && c.IsNull():
+		return rule.Chunk{Nulls: p.rng.Rows, Dict: []schema.Value{}}, nil
+	case c != nil:
+		return rule.Chunk{Dict: []schema.Value{*c}}, nil
+	case p.prog.RowNumbers(leaf):
+		return rule.Chunk{Distinct: p.prog.PromiseDistinct(leaf)}, nil
+	case in < 0 || facts == nil:
+		return rule.Chunk{Nulls: -1}, nil
 	}
-	return a.konst == nil && b.konst == nil && a.seq == nil && b.seq == nil
+	ch, ok, err := facts.Chunk(p.rng, in)
+	if ok && p.doubt && err == nil {
+		ch.Nulls, err = facts.Nulls(p.rng, in)
+	}
+	if err != nil || !ok {
+		return rule.Chunk{Nulls: -1}, err
+	}
+	p.claimed(in, ch)
+	return asText(ch, p.prog.Leaves()[leaf].Type), nil
 }
 
-// form is the slot that a leaf of the output is made of.
-func (m *machine) form(leaf int) *slot { return &m.prog.slots[m.at[m.prog.from[leaf]]] }
-
-// spread gives leaves that are constant in some parts of a unit alone a value a row.
-func (m *machine) spread(b *record.Batch, state *record.Batch) {
-	for i, mixed := range m.mixed {
-		l := &b.Leaves[i]
-		if !mixed || l.Const == nil && l.Seq == nil {
-			continue
-		}
-		l.Const, l.Seq = nil, nil
-		if v := m.vector(m.prog.from[i], state); v != nil {
-			l.Vec = v.Lift(m.form(i).maxDef, m.prog.own[i])
-		}
+// asText makes the values texts where a step has declared bytes to be text.
+func asText(ch rule.Chunk, t schema.Type) rule.Chunk {
+	if t.Kind != schema.Text || len(ch.Dict) == 0 || ch.Dict[0].Kind() != schema.Binary {
+		return ch
 	}
+	dict := make([]schema.Value, len(ch.Dict))
+	for i, v := range ch.Dict {
+		dict[i] = schema.TextValue(v.Text())
+	}
+	ch.Dict = dict
+	return ch
 }
 
-// relevel brings the levels of a file's leaves to those of its split.
-func (m *machine) relevel(b *record.Batch) {
-	for i, levels := range m.prog.relevel {
-		if v := b.Leaves[i].Vec; levels != nil && v != nil && v.Def != nil {
-			out := *v
-			out.Def = make([]uint8, len(v.Def))
-			for e, d := range v.Def {
-				out.Def[e] = levels[d]
-			}
-			b.Leaves[i].Vec = &out
-		}
+// open begins to read what the steps, the remaining checks and the encoder need.
+func (p *partRun) open(ctx context.Context, mustExpand []bool) error {
+	if err := p.prog.Err(); err != nil {
+		return fmt.Errorf("%s: row group %d: %w", p.fileName(), p.rng.RowGroup, err)
 	}
-}
-
-// batch makes the batch of these leaves; levels are those of own where it is set, else of leaves, and only filters those that
-// need values (nil: all).
-func (m *machine) batch(state *record.Batch, s *schema.Schema, leaves []schema.Leaf, from []int, own []uint8, only []int) *record.Batch {
-	b := *state
-	b.Schema = s
-	b.Leaves = make([]record.Leaf, len(leaves))
-	fill := func(i int) {
-		maxDef := leaves[i].MaxDef
-		if own != nil {
-			maxDef = own[i]
-		}
-		m.fill(&b.Leaves[i], from[i], maxDef, state)
-	}
-	for i, l := range leaves {
-		b.Leaves[i].Leaf = l
-		if only == nil {
-			fill(i)
-		}
-	}
-	for _, i := range only {
-		fill(i)
-	}
-	return &b
-}
-
-// fill gives leaf the values of a slot, at levels up to maxDef.
-func (m *machine) fill(l *record.Leaf, from int, maxDef uint8, state *record.Batch) {
-	from = m.at[from]
-	s := &m.prog.slots[from]
-	switch {
-	case s.konst != nil:
-		l.Const = s.konst
-	case s.seq != nil:
-		l.Seq = s.seq
-	default:
-		if v := m.vector(from, state); v != nil {
-			l.Vec = v.Lift(s.maxDef, maxDef)
-		}
-	}
-}
-
-// step runs one transform over the slice.
-func (m *machine) step(i int, s *step, state *record.Batch) error {
-	builders := m.builders[i]
-	rows := m.rows[:0]
-	row := int32(0)
-	var failed error
-	out := transform.NewEmitter(len(s.plan.Puts), func(values []schema.Value) {
-		rows = append(rows, row)
-		for k, p := range s.puts {
-			if err := builders[k].Append(values[p.index]); err != nil && failed == nil {
-				failed = err
-			}
-		}
-	})
-	in := m.batch(state, s.schema, s.leaf, s.from, nil, s.bind.Leaves())
-	if m.fault != nil {
-		return m.fault
-	}
-	if done, err := m.bulk(i, s, in); done || err != nil {
+	o := program.RunOptions{Scratch: &p.worker.scratch, Outcome: &p.res.Outcome, Raw: p.chunks, MustExpand: mustExpand}
+	out := p.worker.plan.Job.Output
+	o.KeepRejects = out != nil && out.KeepRejects
+	var err error
+	if p.run, err = p.prog.NewRun(o); err != nil {
 		return err
 	}
-	cur := m.cursors[i]
-	cur.Reset(in)
-	changed := false
-	for cur.Next() {
-		row = int32(cur.Row())
-		n, reason, err := out.Run(m.funcs[i], cur)
-		switch {
-		case err != nil:
-			if err := m.refused(err, n, cur, state); err != nil {
-				return err
+	if err := p.checks.Prejudge(); err != nil {
+		return err
+	}
+	decode := p.decode()
+	if err := p.verify(decode); err != nil || len(decode) == 0 {
+		return err
+	}
+	if p.reader, err = p.worker.plan.input.Open(ctx, p.rng, decode); err != nil {
+		return err
+	}
+	if a, ok := p.reader.(Prefetcher); ok && p.rng.Rows >= aheadRows {
+		a.Ahead(sliceRows, p.worker.busy)
+	}
+	return nil
+}
+
+// decode lists the leaves of the file that must be decoded, once the checks have been asked what they need.
+func (p *partRun) decode() (out []int) {
+	if p.all {
+		for i := range p.prog.In().Leaves() {
+			out = append(out, i)
+		}
+		return out
+	}
+	wanted := p.read()
+	if p.worker.plan.Job.Output != nil {
+		wanted = slices.Clone(wanted)
+		for i := range p.prog.Written() {
+			if p.chunks == nil || p.chunks[i] == nil {
+				wanted = append(wanted, i)
 			}
-		case failed != nil:
-			return fmt.Errorf("%s: %w", cur.Origin(), failed)
-		case n == 0:
-			m.res.dropped[reason]++
-		}
-		changed = changed || n != 1
-	}
-	if m.rows = rows; changed {
-		if err := m.keep(rows, state); err != nil {
-			return err
 		}
 	}
-	m.put(i, s)
-	return nil
+	return p.prog.Decode(wanted)
 }
 
-// put makes what the builders of a step hold the values of its slots.
-func (m *machine) put(i int, s *step) {
-	for k, p := range s.puts {
-		for j, v := range m.builders[i][k].Vectors() {
-			m.vals[p.slots[j]] = v
-		}
+// read lists the leaves of the output that the remaining checks, or the keys, read.
+func (p *partRun) read() []int {
+	if p.keyer != nil {
+		return p.keyer.bind.Leaves()
+	}
+	return p.checks.Leaves()
+}
+
+func (p *partRun) close() {
+	if p.reader != nil {
+		p.reader.Close()
 	}
 }
 
-// bulk runs a transform over all rows of the slice at once, where it can do that and all that it reads is text; it reports whether it did.
-func (m *machine) bulk(i int, s *step, in *record.Batch) (bool, error) {
-	if m.bulks[i] == nil || in.Rows == 0 {
-		return false, nil
-	}
-	reads := make([]schema.Texts, len(s.plan.Reads))
-	for r := range reads {
-		leaf := s.bind.Leaf(r)
-		if leaf < 0 || s.leaf[leaf].Type.Kind != schema.Text {
-			return false, nil
+// do takes the rows of the range through steps, checks and encoder.
+func (p *partRun) do(ctx context.Context, enc *parquetio.Encoder) error {
+	seen, err := p.each(ctx, func() bool { return false }, func(out *record.Batch, read int) error {
+		p.res.rowsOut += int64(out.Rows)
+		p.checks.Rows(out)
+		if p.keyer != nil {
+			return p.keyer.rows(out, read, p.res)
 		}
-		texts, ok := in.Leaves[leaf].Vec.Texts()
-		if !ok || texts.Len() != in.Rows { // some are null
-			return false, nil
+		if p.scatter != nil {
+			return p.scatter.rows(out, p.rng.File)
 		}
-		reads[r] = texts
-	}
-	var out []*schema.TextColumn
-	for _, b := range m.builders[i] {
-		texts := b.Texts()
-		if texts == nil {
-			return false, nil
+		if enc != nil && out.Rows > 0 {
+			written := *out
+			written.Schema, written.Leaves = p.prog.Out(), out.Leaves[:p.prog.Written()]
+			return enc.Append(&written) // its error says where
 		}
-		out = append(out, texts...)
-	}
-	if !m.bulks[i](reads, in.Rows, out) {
-		for _, b := range m.builders[i] {
-			b.Reset()
-		}
-		return false, nil
-	}
-	for _, b := range m.builders[i] {
-		if err := b.Filled(in.Rows); err != nil {
-			return false, err
-		}
-	}
-	m.put(i, s)
-	return true, nil
-}
-
-// refused takes the error of a step at the row of cur: a rejection is noted, another is returned with its place. n rows had come out.
-func (m *machine) refused(err error, n int, cur *record.Cursor, state *record.Batch) error {
-	var reject *transform.Reject
-	var fault *transform.Fault
+		return nil
+	})
 	switch {
-	case errors.As(err, &reject) && n > 0:
-		return fmt.Errorf("%s: a row was put out and then rejected", cur.Origin())
-	case errors.As(err, &reject):
-		m.reject(Rejected{Pos: cur.Origin().At(reject.Path), Reason: reject.Reason, Message: reject.Message, Value: reject.Value,
-			Where: reject.Where, Number: cur.Number()}, state, cur.Row())
-		return nil
-	case errors.As(err, &fault):
-		fault.Pos = cur.Origin()
-		return fault
+	case err != nil:
+		return err
+	case seen != p.rng.Rows:
+		return fmt.Errorf("%s: row group %d: expected %d rows, read %d", p.fileName(), p.rng.RowGroup, p.rng.Rows, seen)
 	}
-	return fmt.Errorf("%s: %w", cur.Origin(), err)
+	return p.held()
 }
 
-// keep leaves only rows in the slice, in that order.
-func (m *machine) keep(rows []int32, state *record.Batch) error {
-	if slices.ContainsFunc(m.raw, notNil) {
-		return errDecode
-	}
-	for i := range len(rows) - 1 {
-		if m.told && !m.repeats && rows[i] == rows[i+1] {
-			return errRepeat
+// each reads the range slice by slice, until enough, and visits the rows that the steps put out.
+func (p *partRun) each(ctx context.Context, enough func() bool, visit func(out *record.Batch, read int) error) (seen int64, err error) {
+	for seen < p.rng.Rows && !enough() {
+		if err := ctx.Err(); err != nil {
+			return seen, err
+		}
+		b, err := p.next(ctx, seen)
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return seen, err
+		}
+		b.First = p.rng.number + seen
+		seen += int64(b.Rows)
+		out, err := p.slice(b)
+		if err == nil {
+			err = visit(out, b.Rows)
+		}
+		if err != nil {
+			return seen, err
 		}
 	}
-	for i, v := range m.vals {
-		if v != nil {
-			m.vals[i] = v.Take(rows, m.prog.slots[i].maxDef)
-		}
-	}
-	source := make([]int32, len(rows))
-	for i, r := range rows {
-		source[i] = int32(state.Origin(int(r)))
-	}
-	state.Source, state.Rows = source, len(rows)
-	return nil
+	return seen, nil
 }
 
-// faults takes out the rows that the reader could not take.
-func (m *machine) faults(in, state *record.Batch) error {
-	if len(in.Faults) == 0 {
-		return nil
-	}
-	bad := map[int32]bool{}
-	for _, f := range in.Faults {
-		if !bad[f.Row] {
-			msg := strings.TrimPrefix(f.Message, string(f.Path)+": ") // the position says it
-			m.reject(Rejected{Pos: in.Pos(int(f.Row)).At(f.Path), Reason: f.Reason, Message: msg, Value: f.Value}, state, int(f.Row))
+// next reads a slice. Where nothing is decoded it returns the whole range.
+func (p *partRun) next(ctx context.Context, seen int64) (*record.Batch, error) {
+	if p.reader != nil {
+		b, err := p.reader.Next(ctx, sliceRows)
+		if err == nil {
+			p.count(b)
 		}
-		bad[f.Row] = true
+		return b, err
 	}
-	var rows []int32
-	for i := range int32(in.Rows) {
-		if !bad[i] {
-			rows = append(rows, i)
-		}
+	rows := p.rng.Rows - seen
+	if p.prog.Computes() { // what they compute is held until it is encoded
+		rows = min(rows, sliceRows)
 	}
-	return m.keep(rows, state)
+	return &record.Batch{Rows: int(rows), File: p.fileName(), RowGroup: p.rng.RowGroup, FirstRow: p.rng.First + seen}, nil
 }
 
-// reject notes a row that is left out; at is its place in the slice.
-func (m *machine) reject(r Rejected, state *record.Batch, at int) {
-	if m.job.KeepRejects {
-		r.Row = m.rowJSON(state, at)
+// slice runs the steps. The batch that it returns is valid until the next call.
+func (p *partRun) slice(in *record.Batch) (*record.Batch, error) {
+	if p.worker.plan.Job.Output == nil && !p.all {
+		return p.run.Slice(in, p.read())
 	}
-	m.res.dropped[r.Reason]++
-	m.res.rejects = append(m.res.rejects, r)
-}
-
-// rowJSON is the row as it was read, of its decoded columns.
-func (m *machine) rowJSON(state *record.Batch, at int) []byte {
-	b := *state
-	b.Schema = m.prog.in
-	for i, l := range m.prog.in.Leaves() {
-		b.Leaves = append(b.Leaves, record.Leaf{Leaf: l, Vec: m.vals[i]})
-	}
-	return b.RowJSON(at)
+	return p.run.Slice(in, nil)
 }

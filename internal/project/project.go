@@ -117,9 +117,6 @@ func Parse(name string, text []byte) (*File, error) {
 	return f, nil
 }
 
-// kinds are the names of kinds of rows.
-var kinds = []string{rule.RL.String(), rule.SFT.String(), rule.Preference.String()}
-
 // settings are the keys that the whole file and each data set have.
 func (f *File) settings(s *Settings) []yamlfile.Key {
 	rules := func(what string, to *[]string) func(*yamlfile.Node) {
@@ -139,12 +136,10 @@ func (f *File) settings(s *Settings) []yamlfile.Key {
 		}),
 		yamlfile.On("rows", func(n *yamlfile.Node) {
 			text := f.Text(n, "rows")
-			i := slices.Index(kinds, text)
-			if i < 0 {
-				f.Unknown(n.Pos, "kind of rows", text, kinds)
-				return
+			var err error
+			if s.Rows, err = rule.ParseKind(text); err != nil {
+				f.Unknown(n.Pos, "kind of rows", text, rule.KindNames())
 			}
-			s.Rows = []rule.Kind{rule.RL, rule.SFT, rule.Preference}[i]
 		}),
 		yamlfile.On("config", texts("config", &s.Configs)),
 		yamlfile.On("select", rules("select", &s.Select)),

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/goccy/go-yaml"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"go.yaml.in/yaml/v4"
 
 	_ "github.com/rlprep/rlprep/schema/hf" // rules that a file may name
 	_ "github.com/rlprep/rlprep/schema/verl"
@@ -63,7 +63,11 @@ func schemaOf(t testing.TB) *jsonschema.Schema {
 
 // validates reports whether text keeps to the schema.
 func validates(t testing.TB, s *jsonschema.Schema, text string) error {
-	asJSON, err := yaml.YAMLToJSON([]byte(text))
+	var v any
+	if err := yaml.Unmarshal([]byte(text), &v); err != nil {
+		return err
+	}
+	asJSON, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}
@@ -148,13 +152,13 @@ func TestErrors(t *testing.T) {
 		{"datasets:\n  a: data/\n", `rlprep.yaml:2:6: data set a is "data/", expected a mapping`, false},
 		{"datasets:\n  a: {}\n", "rlprep.yaml:2:3: data set a names neither files (train, val, test) nor a launch (config)", false},
 		{"datasets:\n  a:\n    trian: x\n    val: y\n", `rlprep.yaml:3:5: unknown key "trian"; did you mean "train"?`, false},
-		{"datasets:\n  a:\n    train:\n", "rlprep.yaml:3:12: train: empty, expected a text", false},
+		{"datasets:\n  a:\n    train:\n", "rlprep.yaml:3:11: train: empty, expected a text", false},
 		{"per_file_ignores: {files: a}\n", "rlprep.yaml:1:19: per_file_ignores is a mapping, expected a list", false},
 		{"per_file_ignores:\n- {files: a, rules: RL302}\n", "rlprep.yaml:2:3: an entry of per_file_ignores needs reason", false},
 		{"per_file_ignores:\n- {files: a, rules: RL302, reason: '  '}\n", "rlprep.yaml:2:3: an entry of per_file_ignores needs reason", false},
 		{"per_file_ignores:\n- {rules: RL302, reason: r}\n", "rlprep.yaml:2:3: an entry of per_file_ignores needs files", false},
-		{"a: &x 1\n", "rlprep.yaml:1:4: anchors and aliases are not taken", true},
-		{"target: verl@0.9\ntarget: verl@0.8\n", `rlprep.yaml:2:1: mapping key "target" already defined`, true},
+		{"a: &x 1\n", "rlprep.yaml:1:4: anchors and aliases are not supported", true},
+		{"target: verl@0.9\ntarget: verl@0.8\n", `rlprep.yaml:2:1: duplicate key "target" (first on line 1)`, true},
 	} {
 		_, err := Parse("rlprep.yaml", []byte(c.text))
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/rlprep/rlprep/internal/report"
 	"github.com/rlprep/rlprep/internal/yamlfile"
+	"github.com/rlprep/rlprep/schema/rule"
 )
 
 // SchemaID is where the JSON Schema of rlprep.yaml is found, and its name.
@@ -38,8 +39,8 @@ func JSONSchema() map[string]any {
 
 func settingsSchema() yamlfile.Schema {
 	return yamlfile.Schema{
-		"target":        yamlfile.TextSchema("trainer and version: verl@0.5 to verl@0.9, verl@0.9-v0 for its older trainer"),
-		"rows":          yamlfile.Schema{"enum": kinds, "description": "what the rows are for; told by the columns when not given"},
+		"target":        yamlfile.TextSchema("trainer and version: " + rule.TargetNames()),
+		"rows":          yamlfile.Schema{"enum": rule.KindNames(), "description": "what the rows are for; told by the columns when not given"},
 		"config":        yamlfile.TextsSchema("launch scripts or configurations to judge with the data"),
 		"select":        yamlfile.TextsSchema("only these rules: ids, names, beginnings of ids"),
 		"ignore":        yamlfile.TextsSchema("without these rules"),

@@ -276,15 +276,20 @@ func (s *slot) advance() {
 func (c *Cursor) Row() int { return c.row }
 
 // Number implements schema.Row.
-func (c *Cursor) Number() int64 { return c.batch.First + int64(c.batch.Origin(c.row)) }
+func (c *Cursor) Number() int64 { return c.batch.Number(c.row) }
 
 // Origin implements schema.Row.
 func (c *Cursor) Origin() schema.Pos { return c.batch.Pos(c.batch.Origin(c.row)) }
 
-// Place returns the numbers of Origin.
-func (c *Cursor) Place() (group int, row, line int64) {
-	row, line = c.batch.place(c.batch.Origin(c.row))
-	return c.batch.RowGroup, row, line
+// Place returns the numbers of Origin, and that of the file: the batch's is file.
+func (c *Cursor) Place(file int) (f, group int, row, line int64) {
+	at := c.batch.Origin(c.row)
+	if c.batch.From != nil {
+		r := &c.batch.From[at]
+		return r.File, r.RowGroup, r.Row, r.Line
+	}
+	row, line = c.batch.place(at)
+	return file, c.batch.RowGroup, row, line
 }
 
 // At implements schema.Row.
@@ -400,7 +405,7 @@ func (s *slot) read(c *Cursor, n *node, entry, value int) schema.Value {
 	case s.konst != nil:
 		return *s.konst
 	case s.seq != nil:
-		return schema.IntValue(s.seq.Start + c.batch.First + int64(c.batch.Origin(c.row)))
+		return schema.IntValue(s.seq.Start + c.batch.Number(c.row))
 	}
 	if s.def != nil && s.def[entry] != s.maxDef {
 		return schema.NullAt(nullDepth(n, s.def[entry]))

@@ -3,6 +3,7 @@ package record
 
 import (
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/rlprep/rlprep/schema"
 )
@@ -19,6 +20,8 @@ type Batch struct {
 	FirstRow  int64  // of the file's row that is row 0 of the batch as it was read
 	FirstLine int64  // of its line, from 1; 0 in files without lines
 	First     int64  // number within the split of that row
+	// From is set where rows were put into another order: where each row, as it was read, is from. Nil: they are consecutive rows of File.
+	From []InputRow
 	// Source maps each row to the row of the batch as it was read; nil: unchanged.
 	Source []int32
 	// Lines maps each row as it was read to its line, where lines and rows do not run together (blank lines); nil: they do.
@@ -26,6 +29,15 @@ type Batch struct {
 	// Faults are rows that the reader could not take as their columns ask (a wrong type in JSON Lines), in order. Such a
 	// row is in the batch, with nulls.
 	Faults []Fault
+}
+
+// An InputRow is the place of a row in the input.
+type InputRow struct {
+	Number    int64 // within the split
+	File      int   // number of its file in the job
+	Name      string
+	RowGroup  int
+	Row, Line int64
 }
 
 // A Fault is a row, as numbered in the batch as it was read, that the reader could not take.
@@ -75,6 +87,9 @@ func (v *Vector) Entries() int {
 	return v.Values.Len()
 }
 
+// Ints returns the values of a leaf of 64-bit integers.
+func (v *Vector) Ints() []int64 { return v.Values.(*array.Int64).Int64Values() }
+
 // RowsOf returns the rows that hold these of the vector's values, which are numbered from 0 and in order; maxDef is its leaf's.
 func (v *Vector) RowsOf(values []int, maxDef uint8) []int {
 	if v.Def == nil && v.Rep == nil {
@@ -111,15 +126,32 @@ func (b *Batch) Origin(i int) int {
 	return int(b.Source[i])
 }
 
+// Number returns the number, within the split, of row i.
+func (b *Batch) Number(i int) int64 {
+	if b.From != nil {
+		return b.From[b.Origin(i)].Number
+	}
+	return b.First + int64(b.Origin(i))
+}
+
 // Pos returns where row i, as numbered when it was read, stands in its file.
 func (b *Batch) Pos(read int) schema.Pos {
-	p := schema.FilePos(b.File)
-	p.RowGroup = b.RowGroup
-	p.Row, p.Line = b.place(read)
+	r := b.inputRow(read)
+	p := schema.FilePos(r.Name)
+	p.RowGroup, p.Row, p.Line = r.RowGroup, r.Row, r.Line
 	return p
 }
 
-// place returns the row and the line that Pos has.
+// inputRow returns where row i, as numbered when it was read, is from; Number and File are only set where rows were put into another order.
+func (b *Batch) inputRow(read int) InputRow {
+	if b.From != nil {
+		return b.From[read]
+	}
+	row, line := b.place(read)
+	return InputRow{Name: b.File, RowGroup: b.RowGroup, Row: row, Line: line}
+}
+
+// place returns the row and the line of a row of consecutive ones.
 func (b *Batch) place(read int) (row, line int64) {
 	line = -1
 	switch {

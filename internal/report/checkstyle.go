@@ -3,6 +3,8 @@ package report
 import (
 	"encoding/xml"
 	"io"
+
+	"github.com/rlprep/rlprep/internal/escape"
 )
 
 // The elements of Checkstyle's XML report, which Jenkins' Warnings plugin, reviewdog and many others read.
@@ -28,6 +30,8 @@ type (
 // checkstyleVersion is the version of Checkstyle whose report this is like; readers ignore it, some ask for one.
 const checkstyleVersion = "8.0"
 
+var _ = add(Format{Name: "checkstyle", Place: 10, For: "Jenkins, reviewdog", Entry: "an error element under its file; files without a finding are included", write: writeCheckstyle})
+
 // writeCheckstyle is Checkstyle's XML, a file element for each file that was checked, those without a finding too, so that readers
 // see what was looked at.
 func writeCheckstyle(w io.Writer, r *result) error {
@@ -39,7 +43,7 @@ func writeCheckstyle(w io.Writer, r *result) error {
 		if !ok {
 			i = len(all.Files)
 			at[name] = i
-			all.Files = append(all.Files, checkstyleFile{Name: name})
+			all.Files = append(all.Files, checkstyleFile{Name: escape.XMLText(name)})
 		}
 		return &all.Files[i]
 	}

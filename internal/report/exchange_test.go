@@ -14,6 +14,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"pgregory.net/rapid"
 
+	"github.com/rlprep/rlprep/internal/escape"
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
@@ -203,7 +204,7 @@ func TestProblemMatcher(t *testing.T) {
 			if g[p.Line] != "" {
 				at, _ = strconv.Atoi(g[p.Line])
 			}
-			if g[p.File] != plain(want.Location.Path) || int64(at) != want.Location.Lines.Begin || !strings.HasPrefix(want.Check, g[p.Code]+" ") || g[p.Message] == "" {
+			if g[p.File] != escape.Text(want.Location.Path) || int64(at) != want.Location.Lines.Begin || !strings.HasPrefix(want.Check, g[p.Code]+" ") || g[p.Message] == "" {
 				t.Errorf("%q: matched as %q", line, g)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/rlprep/rlprep/internal/escape"
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
@@ -17,8 +18,10 @@ const (
 	dim    = "2"
 )
 
+var _ = add(Format{Name: "full", Place: 1, For: "people (the default)", Entry: "up to three findings of a rule, file and column, then how many more, then `help:`", write: writeFull})
+
 // writeFull is for people: at most MaxShown findings of a kind a file, each on a line that begins with its position, then
-// how to mend them, and a tally at the end.
+// how to fix them, and a tally at the end.
 func writeFull(w io.Writer, r *result) error {
 	var b bytes.Buffer
 	p := painter{&b, r.Color}
@@ -55,7 +58,7 @@ func (p painter) entry(e group) {
 		shown++
 	}
 	if rest := e.count - shown; rest > 0 {
-		p.paint(dim, "%s: … %s more %s", plain(e.Pos.File), thousands(rest), tag(e.Finding))
+		p.paint(dim, "%s: … %s more %s", escape.Text(e.Pos.File), thousands(rest), tag(e.Finding))
 		p.b.WriteByte('\n')
 	}
 	p.paint(cyan, "  help:")
@@ -75,6 +78,8 @@ func (p painter) finding(f rule.Finding) {
 		fmt.Fprintf(p.b, "  also: %s\n", where(at))
 	}
 }
+
+var _ = add(Format{Name: "concise", Place: 2, For: "grep, editors", Entry: "a line: `file: row N: column: message [RL301 agent-name-null]`, `(2,117 rows)` where there are more", write: writeConcise})
 
 // writeConcise is one line an entry, for grep and for editors.
 func writeConcise(w io.Writer, r *result) error {

@@ -8,9 +8,12 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/rlprep/rlprep/internal/escape"
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
 )
+
+var _ = add(Format{Name: "github", Place: 6, For: "GitHub Actions", Entry: "a workflow command, which becomes an annotation", write: writeGitHub})
 
 // writeGitHub is workflow commands, which GitHub Actions turns into annotations. It shows ten errors and ten warnings a step,
 // so it matters that there is one for each rule, file and column.
@@ -30,7 +33,7 @@ func writeGitHub(w io.Writer, r *result) error {
 		}
 		text += "\nhelp: " + help(e.Rule, e.Pos.Path) + "\n" + HelpURL(e.Rule)
 		fmt.Fprintf(&b, "::%s file=%s,line=%d,title=%s::%s\n", commands[e.Level],
-			property(fromRoot(file, r.Root)), line, property(e.Rule.ID+" "+e.Rule.Name), data(text))
+			property(escape.Text(fromRoot(file, r.Root))), line, property(e.Rule.ID+" "+e.Rule.Name), data(text))
 	}
 	_, err := w.Write(b.Bytes())
 	return err

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 
+	"github.com/rlprep/rlprep/internal/escape"
 	"github.com/rlprep/rlprep/schema"
 )
 
@@ -64,6 +65,8 @@ func unless[T comparable](v, none T) *T {
 	return &v
 }
 
+var _ = add(Format{Name: "jsonl", Place: 5, For: "scripts", Entry: "an object, one a line", write: writeJSONL})
+
 // writeJSONL is one object an entry, a line each.
 func writeJSONL(w io.Writer, r *result) error {
 	var b bytes.Buffer
@@ -74,9 +77,11 @@ func writeJSONL(w io.Writer, r *result) error {
 			return err
 		}
 	}
-	_, err := w.Write(b.Bytes())
+	_, err := w.Write(escape.JSON(b.Bytes()))
 	return err
 }
+
+var _ = add(Format{Name: "json", Place: 4, For: "scripts", Entry: "an object of one array", write: writeJSON})
 
 // writeJSON is an array of the objects of jsonl.
 func writeJSON(w io.Writer, r *result) error {
@@ -87,10 +92,15 @@ func writeJSON(w io.Writer, r *result) error {
 	return encode(w, all)
 }
 
-// encode writes v as indented JSON, text unescaped.
+// encode writes v as indented JSON that is safe to show.
 func encode(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := w.Write(escape.JSON(b.Bytes()))
+	return err
 }

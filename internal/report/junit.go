@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/rlprep/rlprep/internal/escape"
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
@@ -39,6 +40,8 @@ type (
 	}
 )
 
+var _ = add(Format{Name: "junit", Place: 9, For: "test reports", Entry: "a test case for each rule and file, failed or passed", write: writeJUnit})
+
 // writeJUnit is a test case for every rule that was on in every file, those that found nothing too. Findings below the failing
 // level do not fail their case; they stand in its output.
 func writeJUnit(w io.Writer, r *result) error {
@@ -56,9 +59,10 @@ func writeJUnit(w io.Writer, r *result) error {
 		byFile[e.Pos.File][e.Rule] = append(byFile[e.Pos.File][e.Rule], e)
 	}
 	for _, f := range files {
-		s := junitSuite{Name: f}
+		name := escape.XMLText(f)
+		s := junitSuite{Name: name}
 		for _, ru := range r.rules() {
-			c := junitCase{Name: ru.ID + " " + ru.Name, Class: f}
+			c := junitCase{Name: ru.ID + " " + ru.Name, Class: name}
 			c.judge(byFile[f][ru], r.Fail)
 			s.Tests++
 			if c.Failure != nil {
@@ -73,17 +77,16 @@ func writeJUnit(w io.Writer, r *result) error {
 	return encodeXML(w, all)
 }
 
-// encodeXML writes v as an indented document.
+// encodeXML writes v as an indented document that is safe to show.
 func encodeXML(w io.Writer, v any) error {
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err
 	}
-	enc := xml.NewEncoder(w)
-	enc.Indent("", "  ")
-	if err := enc.Encode(v); err != nil {
+	b, err := xml.MarshalIndent(v, "", "  ")
+	if err != nil {
 		return err
 	}
-	_, err := io.WriteString(w, "\n")
+	_, err = w.Write(append(escape.XML(b), '\n'))
 	return err
 }
 

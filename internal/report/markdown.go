@@ -4,10 +4,14 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/rlprep/rlprep/internal/escape"
 )
 
 // maxTable is how many entries a table shows: GitHub drops a summary above 1 MiB and takes comments of 64 KiB.
 const maxTable = 200
+
+var _ = add(Format{Name: "markdown", Place: 3, For: "comments, pages", Entry: "a row of a table; 200 at most", write: writeMarkdown})
 
 // writeMarkdown is a table for a comment or a page; $GITHUB_STEP_SUMMARY gets the same.
 func writeMarkdown(w io.Writer, r *result) error {
@@ -44,5 +48,5 @@ func markdown(r *result) string {
 
 // cell returns s as text in a Markdown table: nothing in it is markup.
 func cell(s string) string {
-	return strings.NewReplacer(`\`, `\\`, "|", `\|`, "`", "\\`", "<", "&lt;", "*", `\*`, "_", `\_`, "[", `\[`, "#", `\#`, "@", "&#64;").Replace(plain(s))
+	return strings.NewReplacer(`\`, `\\`, "|", `\|`, "`", "\\`", "<", "&lt;", "*", `\*`, "_", `\_`, "[", `\[`, "#", `\#`, "@", "&#64;").Replace(escape.Text(s))
 }

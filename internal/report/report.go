@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -66,24 +67,38 @@ type output struct {
 // A formatFunc writes the findings in one format.
 type formatFunc func(w io.Writer, r *result) error
 
-// formats are the formats by name; Formats lists them in the order of help.
-var formats = map[string]formatFunc{
-	"full":       writeFull,
-	"concise":    writeConcise,
-	"markdown":   writeMarkdown,
-	"json":       writeJSON,
-	"jsonl":      writeJSONL,
-	"github":     writeGitHub,
-	"gitlab":     writeGitLab,
-	"sarif":      writeSARIF,
-	"junit":      writeJUnit,
-	"checkstyle": writeCheckstyle,
-	"rdjson":     writeRDJSON,
+// A Format is a form in which findings are printed. Its file registers it with add.
+type Format struct {
+	Name  string // as --output-format takes it
+	Place int    // among the formats in help and docs; those for people come first
+	For   string // who reads it
+	Entry string // what one entry becomes; Markdown
+	write formatFunc
 }
 
-// Formats returns the names of the formats, those for people first.
+var formats = map[string]Format{}
+
+// add registers a format; it is called in a variable declaration. It panics on a name that is taken.
+func add(f Format) Format {
+	if _, taken := formats[f.Name]; taken {
+		panic("report: name taken: " + f.Name)
+	}
+	formats[f.Name] = f
+	return f
+}
+
+// All returns the formats in the order of their places.
+func All() []Format {
+	return slices.SortedFunc(maps.Values(formats), func(a, b Format) int { return cmp.Compare(a.Place, b.Place) })
+}
+
+// Formats returns the names of the formats in the order of their places.
 func Formats() []string {
-	return []string{"full", "concise", "markdown", "json", "jsonl", "github", "gitlab", "sarif", "junit", "checkstyle", "rdjson"}
+	var names []string
+	for _, f := range All() {
+		names = append(names, f.Name)
+	}
+	return names
 }
 
 // A result is what a format prints: the groups in the order of files, rows and rules.
@@ -121,8 +136,8 @@ func New(specs []string, stdout io.Writer, opts Options) (*Report, error) {
 	taken := map[string]string{}
 	for _, spec := range specs {
 		name, file, named := strings.Cut(spec, "=")
-		f := formats[name]
-		if f == nil {
+		f, known := formats[name]
+		if !known {
 			return nil, unknownFormat(name)
 		}
 		if named && file == "" {
@@ -139,7 +154,7 @@ func New(specs []string, stdout io.Writer, opts Options) (*Report, error) {
 			return nil, fmt.Errorf("output formats %s and %s both go to %s; write %s=FILE", other, name, where, name)
 		}
 		taken[file] = name
-		r.outputs = append(r.outputs, output{f, file, stdout})
+		r.outputs = append(r.outputs, output{f.write, file, stdout})
 	}
 	return r, nil
 }
@@ -275,7 +290,7 @@ func (o output) write(res *result) error {
 // target is the one that rules are described for.
 func (r *result) target() rule.Target {
 	if len(r.Targets) == 0 {
-		return rule.DefaultTarget
+		return rule.DefaultTarget()
 	}
 	return r.Targets[0]
 }

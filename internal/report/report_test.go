@@ -16,6 +16,7 @@ import (
 
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
+	_ "github.com/rlprep/rlprep/schema/verl" // the default target
 )
 
 var update = flag.Bool("update", false, "write the wanted files anew")
@@ -24,14 +25,14 @@ var update = flag.Bool("update", false, "write the wanted files anew")
 var (
 	nameNull = &rule.Rule{
 		ID: "RL301", Name: "agent-name-null", Title: "agent_name is null in some rows", Doc: "A null is no default.\n",
-		Holds: []rule.Holding{{Level: rule.Error}}, Fix: "add agent_name=tool_agent --replace",
+		Applies: []rule.Severity{{Level: rule.Error}}, Manual: "add agent_name=tool_agent --replace",
 	}
 	indexTwice = &rule.Rule{
 		ID: "RL402", Name: "index-repeated", Title: "extra_info.index is not unique", Doc: "Traces run together.",
-		Holds: []rule.Holding{{Versions: "<=0.8", Level: rule.Error}, {Level: rule.Warning}}, Fix: "add extra_info.index=@row --replace",
+		Applies: []rule.Severity{{Versions: "<=0.8", Level: rule.Error}, {Level: rule.Warning}}, Manual: "add extra_info.index=@row --replace",
 	}
-	oddColumn = &rule.Rule{ID: "RL013", Name: "column-unused", Title: "a column that nothing reads", Holds: []rule.Holding{{Level: rule.Info}}}
-	quietRule = &rule.Rule{ID: "RL101", Name: "prompt-missing", Title: "there is no prompt", Holds: []rule.Holding{{Level: rule.Error}}}
+	oddColumn = &rule.Rule{ID: "RL013", Name: "column-unused", Title: "a column that nothing reads", Applies: []rule.Severity{{Level: rule.Info}}}
+	quietRule = &rule.Rule{ID: "RL101", Name: "prompt-missing", Title: "there is no prompt", Applies: []rule.Severity{{Level: rule.Error}}}
 )
 
 func at(file string, group int, row, line int64, path schema.Path) schema.Pos {
@@ -64,7 +65,7 @@ func fixture() []rule.Finding {
 
 func options() Options {
 	return Options{
-		Tool: "0.1.0", Targets: []rule.Target{rule.DefaultTarget}, Files: []string{"data/train.parquet", "val.jsonl", "clean.parquet"},
+		Tool: "0.1.0", Targets: []rule.Target{rule.DefaultTarget()}, Files: []string{"data/train.parquet", "val.jsonl", "clean.parquet"},
 		Rules: []*rule.Rule{oddColumn, quietRule, nameNull, indexTwice},
 	}
 }
@@ -127,8 +128,12 @@ func TestFormats(t *testing.T) {
 		opts.Color = true
 		same(t, "findings.colour", run(t, "full", opts, fixture()...))
 	})
-	if len(Formats()) != len(formats) {
-		t.Errorf("Formats() has %d names, there are %d formats", len(Formats()), len(formats))
+	places := map[int]string{}
+	for _, f := range All() {
+		if f.For == "" || f.Entry == "" || places[f.Place] != "" {
+			t.Errorf("format %s: For and Entry must be given, and the place be its own (place %d: %s)", f.Name, f.Place, places[f.Place])
+		}
+		places[f.Place] = f.Name
 	}
 }
 
@@ -177,7 +182,7 @@ func TestSpecs(t *testing.T) {
 		{nil, ""},
 		{[]string{"full", "sarif=x.sarif", "jsonl=x.jsonl"}, ""},
 		{[]string{"sarfi"}, `unknown output format "sarfi"; did you mean "sarif"?`},
-		{[]string{"tap"}, `unknown output format "tap" (full, concise, markdown, json, jsonl, github, gitlab, sarif, junit, checkstyle, rdjson)`},
+		{[]string{"tap"}, `unknown output format "tap" (` + strings.Join(Formats(), ", ") + ")"},
 		{[]string{"json="}, `output format "json=": no file after '='`},
 		{[]string{"full", "json=-"}, "output formats full and json both go to standard output; write json=FILE"},
 		{[]string{"json=x", "jsonl=x"}, "output formats json and jsonl both go to x; write jsonl=FILE"},
@@ -435,19 +440,7 @@ func TestGitHubOneLine(t *testing.T) {
 	})
 }
 
-func TestPlain(t *testing.T) {
-	for in, want := range map[string]string{
-		"plain, ünï ✓": "plain, ünï ✓",
-		"a\x1b[31mb":   `a\x1b[31mb`,
-		"a\nb\tc":      `a\nb\tc`,
-		"bad \xff":     `bad \xff`,
-		"\u202eturned": `\u202eturned`,
-		"two\u2028one": `two\u2028one`,
-	} {
-		if got := plain(in); got != want {
-			t.Errorf("plain(%q) = %q, want %q", in, got, want)
-		}
-	}
+func TestThousands(t *testing.T) {
 	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -1000: "-1,000"} {
 		if got := thousands(n); got != want {
 			t.Errorf("thousands(%d) = %s, want %s", n, got, want)

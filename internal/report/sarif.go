@@ -96,6 +96,8 @@ type (
 	}
 )
 
+var _ = add(Format{Name: "sarif", Place: 8, For: "code scanning", Entry: "a result of SARIF 2.1.0; 5,000 at most, the gravest", write: writeSARIF})
+
 // writeSARIF is SARIF 2.1.0 for code scanning: a result for each rule, file and column, at most maxResults of them, the gravest.
 // A binary file has no lines: its results stand at line 1, with the column as logical location and the rows as properties.
 func writeSARIF(w io.Writer, r *result) error {
@@ -153,7 +155,7 @@ func gravest(entries []group, n int) ([]group, int) {
 var sarifLevels = map[rule.Level]string{rule.Off: "none", rule.Info: "note", rule.Warning: "warning", rule.Error: "error"}
 
 func newSARIFRule(r *rule.Rule, t rule.Target) sarifRule {
-	h, _ := r.Holding(t)
+	h, _ := r.Severity(t)
 	doc := strings.TrimSpace(r.Doc)
 	if doc == "" {
 		doc = r.Title
@@ -164,7 +166,7 @@ func newSARIFRule(r *rule.Rule, t rule.Target) sarifRule {
 	}
 	return sarifRule{
 		ID: r.ID, Name: r.Name, ShortDescription: sarifText{r.Title}, FullDescription: sarifText{doc},
-		Help:                 sarifText{doc + "\n\nHow to mend it: " + help(r, "")},
+		Help:                 sarifText{doc + "\n\nHow to fix it: " + help(r, "")},
 		HelpURI:              HelpURL(r),
 		DefaultConfiguration: sarifLevel{sarifLevels[h.Level]},
 		Properties:           map[string]any{"tags": []string{"dataset", t.Framework}, "precision": "high", "problem.severity": severity},

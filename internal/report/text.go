@@ -2,7 +2,6 @@ package report
 
 import (
 	"bufio"
-	"fmt"
 	"io"
 	"os"
 	"strconv"
@@ -10,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/rlprep/rlprep/internal/escape"
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
 )
@@ -31,47 +31,15 @@ func thousands(n int64) string {
 	return s
 }
 
-// plain returns s fit for one line on a terminal: what could move its cursor, break the line or turn its direction (names
-// and messages may hold text out of the data) is written as an escape, and so are bytes that are no UTF-8.
-func plain(s string) string {
-	clean := true
-	for _, r := range s {
-		clean = clean && printable(r)
-	}
-	if clean && utf8.ValidString(s) {
-		return s
-	}
-	var b strings.Builder
-	for i := 0; i < len(s); {
-		r, n := utf8.DecodeRuneInString(s[i:])
-		switch {
-		case r == utf8.RuneError && n == 1:
-			fmt.Fprintf(&b, `\x%02x`, s[i])
-		case printable(r):
-			b.WriteString(s[i : i+n])
-		default:
-			q := strconv.QuoteRuneToASCII(r)
-			b.WriteString(q[1 : len(q)-1])
-		}
-		i += n
-	}
-	return b.String()
-}
-
-// printable reports whether r may stand in a line of text: no control character, no mark of direction, no line separator.
-func printable(r rune) bool {
-	return !unicode.IsControl(r) && !unicode.Is(unicode.Bidi_Control, r) && r != '\u2028' && r != '\u2029'
-}
-
 // where returns the position as a line of text begins: "train.parquet: row 1: agent_name".
-func where(p schema.Pos) string { return plain(p.String()) }
+func where(p schema.Pos) string { return escape.Text(p.String()) }
 
 // what returns what is there: the message, and the value where the message does not hold it.
 func what(f rule.Finding) string {
 	if f.Value == "" || says(f.Message, strings.Trim(f.Value, `"`)) {
-		return plain(f.Message)
+		return escape.Text(f.Message)
 	}
-	return plain(f.Message) + " (found " + plain(f.Value) + ")"
+	return escape.Text(f.Message) + " (found " + escape.Text(f.Value) + ")"
 }
 
 // says reports whether message holds value as a word or words of its own.
@@ -103,12 +71,12 @@ func tag(f rule.Finding) string {
 	return s + "]"
 }
 
-// help returns how to mend what r found at path ("": anywhere), as one line.
+// help returns how to fix what r found at path ("": anywhere), as one line.
 func help(r *rule.Rule, path schema.Path) string {
-	if r.Fix == "" {
+	if r.Manual == "" {
 		return "rlprep explain " + r.ID
 	}
-	return "rlprep " + plain(r.FixFor(path)) + " --in-place FILE…"
+	return "rlprep " + escape.Text(r.ManualFor(path)) + " --in-place FILE…"
 }
 
 // counted returns "(2,117 rows)" for an entry that stands for more than it shows, else "".

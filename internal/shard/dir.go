@@ -17,8 +17,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/rlprep/rlprep/internal/infile"
 	"github.com/rlprep/rlprep/internal/killpoint"
 )
 
@@ -37,7 +39,35 @@ type Dir struct {
 
 // home returns the private directory of out.
 func home(out string) string {
-	return filepath.Join(filepath.Dir(out), "."+filepath.Base(out)+".rlprep")
+	return filepath.Join(filepath.Dir(out), hiddenName(filepath.Base(out), ".rlprep"))
+}
+
+// homeError says why the private place could not be made.
+func homeError(home string, err error) error {
+	if st, serr := os.Lstat(home); serr == nil && !st.IsDir() {
+		return &againError{fmt.Sprintf("%s is a file, and unfinished output is kept in a folder of this name: move it away and run the same command again", home)}
+	}
+	return fmt.Errorf("make a folder for unfinished output: %w", err)
+}
+
+// Private returns the folders beside out whose content is written, replaced and removed while out is made.
+func Private(out string) ([]string, error) {
+	out, err := place(out)
+	if err != nil {
+		return nil, err
+	}
+	return []string{home(out), besides(out)}, nil
+}
+
+// Replaced returns the files of out, a data set with the manifest m, that are replaced or removed where its splits are written again.
+func (m *Manifest) Replaced(out string, splits []string) []string {
+	files := []string{filepath.Join(out, ManifestName)}
+	for _, s := range m.Shards {
+		if slices.Contains(splits, s.Split) && s.Name == filepath.Base(s.Name) {
+			files = append(files, filepath.Join(out, s.Name))
+		}
+	}
+	return files
 }
 
 // Open takes the lock of out and makes, or takes up, the private place of the plan. The error of a lock that is held says
@@ -53,14 +83,13 @@ func Open(out, planHash string, names []string) (*Dir, error) {
 		return nil, err
 	}
 	if err := d.prepare(); err != nil {
-		d.lock.release()
-		return nil, err
+		return nil, errors.Join(err, d.lock.release())
 	}
 	return d, nil
 }
 
 func (d *Dir) prepare() error {
-	if b, err := os.ReadFile(filepath.Join(d.home, journalName)); err == nil {
+	if b, err := infile.ReadFile(filepath.Join(d.home, journalName)); err == nil {
 		if err := recoverLocked(d.out, d.home, b); err != nil {
 			return err
 		}
@@ -116,7 +145,7 @@ type stored struct {
 
 // Record returns the record of a task whose files are there whole, nil for none. A shard that an earlier process left is read through: only the very bytes count.
 func (d *Dir) Record(task int) ([]byte, error) {
-	b, err := os.ReadFile(d.recPath(task, "json"))
+	b, err := infile.ReadFile(d.recPath(task, "json"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -143,11 +172,11 @@ func sizeIs(name string, want int64) bool {
 }
 
 // OpenSpill opens the spilled keys of a task that is done.
-func (d *Dir) OpenSpill(task int) (*os.File, error) { return os.Open(d.recPath(task, "keys")) }
+func (d *Dir) OpenSpill(task int) (*os.File, error) { return infile.Open(d.recPath(task, "keys")) }
 
 // Create begins the shard of a task under a private name; what an earlier attempt left of it is removed.
 func (d *Dir) Create(task int) (*File, error) {
-	f, err := os.Create(d.shardPath(task) + ".part")
+	f, err := os.Create(filepath.Join(d.stage, "out", fmt.Sprintf("%05d.part", task)))
 	if err != nil {
 		return nil, err
 	}
@@ -256,23 +285,21 @@ func (s *File) Discard() {
 
 // WriteFile writes a file whole or not at all: a private name in the same directory, fsync, rename, fsync the directory.
 func WriteFile(name string, b []byte) error {
-	f, err := os.Create(name + ".part")
+	p, err := NewPart(name)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(b)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), name)
+	if _, err = p.Write(b); err == nil {
+		err = p.Sync()
 	}
 	if err != nil {
-		os.Remove(f.Name())
-		return err
+		return errors.Join(err, p.Discard())
 	}
-	return SyncDir(filepath.Dir(name))
+	return p.Rename()
 }
 
 func hashFile(name string) (string, int64, error) {
-	f, err := os.Open(name)
+	f, err := infile.Open(name)
 	if err != nil {
 		return "", 0, err
 	}
@@ -295,13 +322,21 @@ func (d *Dir) Finalize(final []string, m *Manifest) error {
 	}
 	killpoint.At("before-rename")
 	if err := d.appear(dir); err != nil {
-		return fmt.Errorf("publish %s: %w", d.out, err)
+		return cannotPublish(d.out, err, "the work is kept")
 	}
 	if err := SyncDir(filepath.Dir(d.out)); err != nil {
 		return err
 	}
 	killpoint.At("after-rename")
 	return d.Abandon()
+}
+
+// cannotPublish says why out could not appear, and what helps.
+func cannotPublish(out string, err error, kept string) error {
+	if _, serr := os.Lstat(out); serr == nil {
+		return &againError{fmt.Sprintf("publish %s: another program made it while this run was at work, and it is left as it is: move it away and run the same command again (%s)", out, kept)}
+	}
+	return fmt.Errorf("publish %s: %w: run the same command again (%s)", out, err, kept)
 }
 
 // lastNames gives the shards in the private place their last names, and removes what else is there.
@@ -360,7 +395,7 @@ func (d *Dir) sweep(dir string, final []string) error {
 // Rejects concatenates the rejected rows of all tasks, in order, to w.
 func (d *Dir) Rejects(w io.Writer) error {
 	for i := range d.names {
-		f, err := os.Open(d.recPath(i, "rejects"))
+		f, err := infile.Open(d.recPath(i, "rejects"))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

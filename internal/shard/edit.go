@@ -2,6 +2,7 @@ package shard
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,10 +26,20 @@ type Edits struct {
 	mu      sync.Mutex
 	journal *os.File
 	changed bool
+	pending map[string]FileEntry // journaled, and not said to be done
 }
 
-// OpenEdits begins edits of files in dir. It returns nil where there is no manifest of ours: the name is a common one.
-func OpenEdits(dir string) (*Edits, error) {
+// EditsNames returns the files of dir that Edits write: none where dir has no manifest of ours.
+func EditsNames(dir string) []string {
+	if _, err := ReadManifest(filepath.Join(dir, ManifestName)); err != nil {
+		return nil
+	}
+	return []string{filepath.Join(dir, ManifestName), filepath.Join(dir, editsName)}
+}
+
+// OpenEdits begins edits of files in dir. It returns nil where there is no manifest of ours: the name is a common one. While another run edits files
+// of dir it waits, as a Hold does.
+func OpenEdits(ctx context.Context, dir string) (*Edits, error) {
 	m, err := ReadManifest(filepath.Join(dir, ManifestName))
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errForeign) {
 		return nil, nil
@@ -37,34 +48,42 @@ func OpenEdits(dir string) (*Edits, error) {
 		return nil, err
 	}
 	e := &Edits{dir: dir, m: m}
-	name := filepath.Join(dir, editsName)
-	for {
-		if e.journal, err = os.OpenFile(name, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o666); err != nil {
-			return nil, err
-		}
-		if err = tryLock(e.journal); err != nil {
-			break
-		}
-		if isNamed(e.journal, name) {
-			err = e.catchUp()
-			break
-		}
-		e.journal.Close()
-	}
-	if err != nil {
-		e.journal.Close()
-		return nil, fmt.Errorf("%s: %w", name, err)
+	if err := patiently(ctx, func() error { return e.begin(filepath.Join(dir, editsName)) }); err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
 	return e, nil
 }
 
+// begin takes the lock, which is the journal's, and reads what the run before left.
+func (e *Edits) begin(name string) (err error) {
+	for {
+		if e.journal, err = os.OpenFile(name, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o666); err != nil {
+			return err
+		}
+		if err = tryLock(e.journal); err == nil && !isNamed(e.journal, name) {
+			e.journal.Close()
+			continue
+		}
+		if err == nil { // only now does nobody else write it
+			e.m, err = ReadManifest(filepath.Join(e.dir, ManifestName))
+		}
+		if err == nil {
+			err = e.catchUp()
+		}
+		if err != nil {
+			e.journal.Close()
+		}
+		return err
+	}
+}
+
 // CatchUp writes the manifest of dir where a run that was killed had replaced files and not said so; it does nothing where there is
 // nothing to say.
-func CatchUp(dir string) error {
+func CatchUp(ctx context.Context, dir string) error {
 	if _, err := os.Lstat(filepath.Join(dir, editsName)); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	e, err := OpenEdits(dir)
+	e, err := OpenEdits(ctx, dir)
 	if e == nil || err != nil {
 		return err
 	}
@@ -83,7 +102,7 @@ func (e *Edits) catchUp() error {
 		}
 	}
 	for line := range bytes.Lines(b) {
-		var f ShardFile
+		var f FileEntry
 		if json.Unmarshal(line, &f) != nil || !e.Lists(f.Name) {
 			continue // cut short: then its file was not replaced
 		}
@@ -102,12 +121,12 @@ func (e *Edits) catchUp() error {
 func (e *Edits) Lists(name string) bool { return e.at(name) >= 0 }
 
 func (e *Edits) at(name string) int {
-	return slices.IndexFunc(e.m.Shards, func(s ShardFile) bool { return s.Name == name })
+	return slices.IndexFunc(e.m.Shards, func(s FileEntry) bool { return s.Name == name })
 }
 
 // Replacing journals that a listed file is about to become one of these rows, row groups, size and hash, by edit. It returns
 // the entry to hand to Done when that has happened.
-func (e *Edits) Replacing(name string, rows int64, groups int, sha256 string, bytes int64, edit string) (ShardFile, error) {
+func (e *Edits) Replacing(name string, rows int64, groups int, sha256 string, bytes int64, edit string) (FileEntry, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	f := e.m.Shards[e.at(name)]
@@ -117,20 +136,35 @@ func (e *Edits) Replacing(name string, rows int64, groups int, sha256 string, by
 	if err != nil {
 		return f, err
 	}
+	if e.pending == nil {
+		e.pending = map[string]FileEntry{}
+	}
+	e.pending[name] = f
 	_, err = e.journal.Write(append(b, '\n'))
 	return f, errors.Join(err, e.journal.Sync())
 }
 
 // Done enters a file that has been replaced.
-func (e *Edits) Done(f ShardFile) {
+func (e *Edits) Done(f FileEntry) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	delete(e.pending, f.Name)
 	e.m.Shards[e.at(f.Name)] = f
 	e.changed = true
 }
 
+// settle enters the files that were replaced although an error followed: the folder could not be synced, say.
+func (e *Edits) settle() {
+	for name, f := range e.pending {
+		if sum, n, err := hashFile(filepath.Join(e.dir, name)); err == nil && sum == f.SHA256 && n == f.Bytes {
+			e.Done(f)
+		}
+	}
+}
+
 // Close writes the manifest and removes the journal.
 func (e *Edits) Close() error {
+	e.settle()
 	if e.changed {
 		e.m.DatasetSHA256 = DatasetHash(e.m.Shards)
 		for i := range e.m.Splits {

@@ -9,10 +9,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/rlprep/rlprep/internal/infile"
 )
 
 // A Manifest says what a data set was made from and what is in it. It has no path, clock or host, so equal input and options
@@ -25,7 +26,7 @@ type Manifest struct {
 	Options       map[string]string `json:"options"`
 	Inputs        []InputFile       `json:"inputs"`
 	Splits        []SplitRows       `json:"splits"`
-	Shards        []ShardFile       `json:"shards"`
+	Shards        []FileEntry       `json:"shards"`
 	DatasetSHA256 string            `json:"dataset_sha256"`
 }
 
@@ -60,8 +61,8 @@ func (p Plan) equal(o Plan) bool {
 	return p.Version == o.Version && p.Recipe == o.Recipe && maps.Equal(p.Options, o.Options)
 }
 
-// A ShardFile is a file of the data set.
-type ShardFile struct {
+// A FileEntry is the line of a manifest for a file of the data set.
+type FileEntry struct {
 	Name      string           `json:"name"`
 	Split     string           `json:"split"`
 	Rows      int64            `json:"rows"`
@@ -73,10 +74,10 @@ type ShardFile struct {
 }
 
 // DatasetHash is the sha256 over "sha256  name" lines of the shards, in the order of their names.
-func DatasetHash(shards []ShardFile) string {
+func DatasetHash(shards []FileEntry) string {
 	lines := make([]string, len(shards))
 	byName := slices.Clone(shards)
-	slices.SortFunc(byName, func(a, b ShardFile) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(byName, func(a, b FileEntry) int { return strings.Compare(a.Name, b.Name) })
 	for i, s := range byName {
 		lines[i] = s.SHA256 + "  " + s.Name + "\n"
 	}
@@ -106,7 +107,7 @@ var errForeign = errors.New("not a manifest of rlprep")
 
 // ReadManifest reads a manifest.json.
 func ReadManifest(name string) (*Manifest, error) {
-	b, err := os.ReadFile(name)
+	b, err := infile.ReadFile(name)
 	if err != nil {
 		return nil, err
 	}
@@ -247,7 +248,7 @@ func (m *Manifest) Merge(o *Manifest) *Manifest {
 	// The order is that of a run that makes all splits at once.
 	slices.SortStableFunc(out.Inputs, func(a, b InputFile) int { return bySplit(a.Split, b.Split) })
 	slices.SortStableFunc(out.Splits, func(a, b SplitRows) int { return bySplit(a.Name, b.Name) })
-	slices.SortStableFunc(out.Shards, func(a, b ShardFile) int { return bySplit(a.Split, b.Split) })
+	slices.SortStableFunc(out.Shards, func(a, b FileEntry) int { return bySplit(a.Split, b.Split) })
 	out.DatasetSHA256 = DatasetHash(out.Shards)
 	return &out
 }
@@ -268,51 +269,4 @@ func sameInputs(a, b []InputFile) bool {
 		y.Source = x.Source
 		return x == y
 	})
-}
-
-// A Difference is a file that is not as its manifest says.
-type Difference struct {
-	Name    string
-	Message string
-}
-
-// Verify hashes the files of a data set and returns what differs from its manifest.
-func Verify(dir string) (*Manifest, []Difference, error) {
-	m, err := ReadManifest(filepath.Join(dir, ManifestName))
-	if err != nil {
-		return nil, nil, err
-	}
-	var out []Difference
-	known := map[string]bool{}
-	for _, s := range m.Shards {
-		known[s.Name] = true
-		if s.Name != filepath.Base(s.Name) {
-			out = append(out, Difference{s.Name, "the manifest names a file outside the directory"})
-			continue
-		}
-		sum, n, err := hashFile(filepath.Join(dir, s.Name))
-		switch {
-		case os.IsNotExist(err):
-			out = append(out, Difference{s.Name, "missing"})
-		case err != nil:
-			return nil, nil, err
-		case n != s.Bytes:
-			out = append(out, Difference{s.Name, fmt.Sprintf("%d bytes, the manifest says %d", n, s.Bytes)})
-		case sum != s.SHA256:
-			out = append(out, Difference{s.Name, "sha256 differs from the manifest"})
-		}
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), ".parquet") && !known[e.Name()] {
-			out = append(out, Difference{e.Name(), "not in the manifest"})
-		}
-	}
-	if DatasetHash(m.Shards) != m.DatasetSHA256 {
-		out = append(out, Difference{ManifestName, "dataset_sha256 is not that of the shards listed"})
-	}
-	return m, out, nil
 }

@@ -11,7 +11,7 @@ func part(recipe string, options map[string]string, splits ...string) *Manifest 
 	for _, s := range splits {
 		m.Inputs = append(m.Inputs, InputFile{Split: s, Name: s + ".jsonl", SHA256: "in " + s})
 		m.Splits = append(m.Splits, SplitRows{Name: s})
-		m.Shards = append(m.Shards, ShardFile{Name: s + ".parquet", Split: s, SHA256: recipe + s})
+		m.Shards = append(m.Shards, FileEntry{Name: s + ".parquet", Split: s, SHA256: recipe + s})
 	}
 	m.DatasetSHA256 = DatasetHash(m.Shards)
 	return m

@@ -1,10 +1,14 @@
 package shard
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // A Part is a file that is written under a private name beside its last one, by one process at a time.
@@ -15,11 +19,38 @@ type Part struct {
 }
 
 // ErrBusy says that another process writes the same file.
-var ErrBusy = errors.New("another run is writing this file: wait for it or end it")
+var ErrBusy error = &againError{"another run is writing this file: wait for it or end it"}
+
+// An againError is about a moment: the same command may succeed later.
+type againError struct{ text string }
+
+func (e *againError) Error() string { return e.text }
+
+// ExitCode is 3: another attempt may succeed.
+func (e *againError) ExitCode() int { return 3 }
+
+// PartName returns the private name that target is written under.
+func PartName(target string) string {
+	return filepath.Join(filepath.Dir(target), hiddenName(filepath.Base(target), ".rlprep-part"))
+}
+
+// maxName is how many bytes the name of a file may have on the file systems that are common.
+const maxName = 255
+
+// hiddenName returns a hidden name made of base. Where it would be too long, base is cut and a hash tells it from others that begin alike.
+func hiddenName(base, suffix string) string {
+	if name := "." + base + suffix; len(name) <= maxName {
+		return name
+	}
+	sum := sha256.Sum256([]byte(base))
+	hash := "~" + hex.EncodeToString(sum[:8])
+	cut := strings.ToValidUTF8(base[:maxName-1-len(hash)-len(suffix)], "")
+	return "." + cut + hash + suffix
+}
 
 // NewPart opens the private file for target, empty. What a run that was killed left there is written over.
 func NewPart(target string) (*Part, error) {
-	name := filepath.Join(filepath.Dir(target), "."+filepath.Base(target)+".rlprep-part")
+	name := PartName(target)
 	for {
 		f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o666)
 		if err != nil {
@@ -34,6 +65,9 @@ func NewPart(target string) (*Part, error) {
 		}
 		if !isNamed(f, name) {
 			f.Close() // it got its last name just now, or is gone
+			if st, err := os.Lstat(name); err == nil && st.Mode()&os.ModeSymlink != 0 {
+				return nil, &fs.PathError{Op: "write", Path: name, Err: errors.New("is a symbolic link, where unfinished output would go: remove it")}
+			}
 			continue
 		}
 		if err := f.Truncate(0); err != nil {
@@ -54,6 +88,16 @@ func isNamed(f *os.File, name string) bool {
 	return err == nil && os.SameFile(a, b)
 }
 
+// sameFile reports whether name, or what it is a link to, is f.
+func sameFile(f *os.File, name string) bool {
+	a, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	b, err := os.Stat(name)
+	return err == nil && os.SameFile(a, b)
+}
+
 // Written says that the first n bytes will not change, so that the system can write them to the disk before Sync asks for all.
 func (p *Part) Written(n int64) {
 	const least = 8 << 20
@@ -65,8 +109,10 @@ func (p *Part) Written(n int64) {
 
 // Rename gives the file its last name, durably, and closes it. It must have been synced.
 func (p *Part) Rename() error {
-	err := os.Rename(p.Name(), p.target)
-	return errors.Join(err, p.Close(), SyncDir(filepath.Dir(p.target)))
+	if err := os.Rename(p.Name(), p.target); err != nil {
+		return errors.Join(err, p.Discard())
+	}
+	return errors.Join(p.Close(), SyncDir(filepath.Dir(p.target)))
 }
 
 // Discard removes the file.

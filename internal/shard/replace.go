@@ -11,6 +11,7 @@ import (
 	"slices"
 	"syscall"
 
+	"github.com/rlprep/rlprep/internal/infile"
 	"github.com/rlprep/rlprep/internal/killpoint"
 )
 
@@ -34,11 +35,14 @@ func (d *Dir) Replace(final []string, m, base *Manifest) (*Manifest, error) {
 		return nil, err
 	}
 	now, err := ReadManifest(filepath.Join(d.out, ManifestName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &againError{fmt.Sprintf("%s: it was removed while this run was at work: run the same command again", d.out)}
+	}
 	if err != nil {
 		return nil, err
 	}
 	if now.DatasetSHA256 != base.DatasetSHA256 {
-		return nil, fmt.Errorf("%s: another run has changed it meanwhile: start again", d.out)
+		return nil, &againError{fmt.Sprintf("%s: another run has changed it meanwhile: start again", d.out)}
 	}
 	j := journal{Stage: filepath.Base(d.stage)}
 	merged := base.Merge(m)
@@ -69,6 +73,32 @@ func (d *Dir) Replace(final []string, m, base *Manifest) (*Manifest, error) {
 	return merged, d.Abandon()
 }
 
+// InTheWay returns an error where a file in out, a data set with the manifest base, keeps one of names from being written for splits: it is not listed
+// as theirs, or is no file.
+func InTheWay(out string, base *Manifest, splits, names []string) error {
+	for _, name := range names {
+		info, err := os.Lstat(filepath.Join(out, name))
+		if err != nil {
+			continue
+		}
+		if !slices.ContainsFunc(base.Shards, func(s FileEntry) bool { return s.Name == name && slices.Contains(splits, s.Split) }) {
+			return &inTheWayError{fmt.Sprintf("%s: %s exists, and its manifest does not list it in a split that is replaced: move it away, or name a new directory with -o", out, name)}
+		}
+		if !info.Mode().IsRegular() && info.Mode()&os.ModeSymlink == 0 {
+			return &inTheWayError{fmt.Sprintf("%s: %s is no regular file: move it away, or name a new directory with -o", out, name)}
+		}
+	}
+	return nil
+}
+
+// An inTheWayError says that a file of the user's is where ours would go.
+type inTheWayError struct{ text string }
+
+func (e *inTheWayError) Error() string { return e.text }
+
+// ExitCode is 2: nothing changes by itself.
+func (e *inTheWayError) ExitCode() int { return 2 }
+
 // moves fills in what comes and what goes.
 func (d *Dir) moves(j *journal, m, base *Manifest) error {
 	old := map[string]bool{}
@@ -78,11 +108,17 @@ func (d *Dir) moves(j *journal, m, base *Manifest) error {
 		}
 	}
 	for _, s := range m.Shards {
-		if _, err := os.Lstat(filepath.Join(d.out, s.Name)); err == nil && !old[s.Name] {
-			return fmt.Errorf("%s: %s is there already, and is of no split that is replaced: move it away, or name a new directory with -o", d.out, s.Name)
-		}
 		j.Put = append(j.Put, s.Name)
-		delete(old, s.Name)
+	}
+	var splits []string
+	for _, s := range m.Splits {
+		splits = append(splits, s.Name)
+	}
+	if err := InTheWay(d.out, base, splits, j.Put); err != nil {
+		return err
+	}
+	for _, name := range j.Put {
+		delete(old, name)
 	}
 	for _, s := range base.Shards {
 		if old[s.Name] && s.Name == filepath.Base(s.Name) {
@@ -166,7 +202,7 @@ func rename(from, to string) error {
 
 // copyIn is a move for file systems that refuse renames across directories: a copy under a hidden name, then a rename.
 func copyIn(from, to, name string) error {
-	hidden := filepath.Join(to, "."+name+".part")
+	hidden := filepath.Join(to, hiddenName(name, ".part"))
 	if err := copyFile(filepath.Join(from, name), hidden); err != nil {
 		os.Remove(hidden)
 		return err
@@ -178,7 +214,7 @@ func copyIn(from, to, name string) error {
 }
 
 func copyFile(from, to string) error {
-	in, err := os.Open(from)
+	in, err := infile.Open(from)
 	if err != nil {
 		return err
 	}
@@ -218,7 +254,9 @@ func (d *Dir) appear(dir string) error {
 }
 
 // besides is where appear copies to.
-func besides(out string) string { return home(out) + ".new" }
+func besides(out string) string {
+	return filepath.Join(filepath.Dir(out), hiddenName(filepath.Base(out), ".rlprep.new"))
+}
 
 // Recover completes what a run that was killed left of its renames into out. It does nothing where there is nothing to do.
 func Recover(out string) error {
@@ -227,7 +265,7 @@ func Recover(out string) error {
 		return err
 	}
 	h := home(out)
-	b, err := os.ReadFile(filepath.Join(h, journalName))
+	b, err := infile.ReadFile(filepath.Join(h, journalName))
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil
 	}
@@ -238,8 +276,7 @@ func Recover(out string) error {
 	if err != nil {
 		return err
 	}
-	defer l.release()
-	return recoverLocked(out, h, b)
+	return errors.Join(recoverLocked(out, h, b), l.release())
 }
 
 // recoverLocked does the journal b, unless another process has done it before the lock was taken.

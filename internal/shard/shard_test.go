@@ -89,51 +89,6 @@ func TestLock(t *testing.T) {
 	open(t, out).Close()
 }
 
-func TestFinalizeThenVerify(t *testing.T) {
-	dir := t.TempDir()
-	out := filepath.Join(dir, "out")
-	d := open(t, out)
-	publish(t, d, 0, "rows of a")
-	publish(t, d, 1, "rows of b")
-	m := &Manifest{Format: 1, Tool: "rlprep", Shards: []ShardFile{}}
-	for _, name := range []string{"x.parquet", "b.parquet"} {
-		i := len(m.Shards)
-		sum, n, err := hashFile(d.shardPath(i))
-		if err != nil {
-			t.Fatal(err)
-		}
-		m.Shards = append(m.Shards, ShardFile{Name: name, Bytes: n, SHA256: sum})
-	}
-	m.DatasetSHA256 = DatasetHash(m.Shards)
-	if _, err := os.Stat(out); err == nil {
-		t.Error("OUT is there before it is finished")
-	}
-	if err := d.Finalize([]string{"x.parquet", "b.parquet"}, m); err != nil {
-		t.Fatal(err)
-	}
-	entries, _ := os.ReadDir(dir)
-	if len(entries) != 1 {
-		t.Errorf("beside OUT: %v", entries)
-	}
-	if _, diffs, err := Verify(out); err != nil || len(diffs) > 0 {
-		t.Fatalf("verify: %v, %v", diffs, err)
-	}
-	os.WriteFile(filepath.Join(out, "x.parquet"), []byte("r0ws of a"), 0o666)
-	os.Remove(filepath.Join(out, "b.parquet"))
-	os.WriteFile(filepath.Join(out, "new.parquet"), nil, 0o666)
-	_, diffs, err := Verify(out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var names []string
-	for _, d := range diffs {
-		names = append(names, d.Name)
-	}
-	if !slices.Equal(names, []string{"x.parquet", "b.parquet", "new.parquet"}) {
-		t.Errorf("verify found %v", diffs)
-	}
-}
-
 func TestFinal(t *testing.T) {
 	splits := []string{"train", "train", "train", "test"}
 	for _, c := range []struct {

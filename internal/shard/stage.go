@@ -51,7 +51,7 @@ func (s *Stage) Publish() error {
 		err = SyncDir(filepath.Dir(s.out))
 	}
 	if err != nil {
-		return errors.Join(err, s.Abandon())
+		return errors.Join(cannotPublish(s.out, err, "nothing is kept"), s.Abandon())
 	}
 	return s.lock.remove()
 }

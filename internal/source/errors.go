@@ -2,6 +2,7 @@ package source
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 )
 
@@ -36,3 +37,13 @@ func (e *FormatError) Unwrap() error { return e.cause }
 
 // Is reports whether target is ErrFormat.
 func (e *FormatError) Is(target error) bool { return target == ErrFormat }
+
+// A stateError is about the state of a file or folder, such as one that changed while it was read: another run may find it otherwise.
+type stateError struct{ text string }
+
+func (e *stateError) Error() string { return e.text }
+
+// ExitCode is 3: another attempt may succeed.
+func (e *stateError) ExitCode() int { return 3 }
+
+func failed(format string, args ...any) error { return &stateError{fmt.Sprintf(format, args...)} }

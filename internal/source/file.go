@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/rlprep/rlprep/internal/infile"
 	"github.com/rlprep/rlprep/internal/parquetio"
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
@@ -33,6 +34,7 @@ type File struct {
 	// Spooled says that the rows had to be decompressed, or read from standard input, into a temporary file.
 	Spooled bool
 
+	limits Limits
 	path   string      // that is opened; "" where text or memory is all there is
 	memory []byte      // embedded files
 	remote *RemoteFile // where it came from; nil: it was on this machine
@@ -53,6 +55,9 @@ type text struct {
 	at   io.ReaderAt // nil: open path
 	size int64
 }
+
+// Path returns the file of this machine that is opened for f, in a cache where f is remote; "" where there is none.
+func (f *File) Path() string { return f.path }
 
 // SHA256 returns the SHA-256 of the file as it stands on disk, in hexadecimal. It is computed when first asked for, unless
 // Spec.Hash had it computed on the way.
@@ -100,7 +105,7 @@ func (f *File) Identity() string {
 }
 
 func (f *File) hashPath(ctx context.Context, w io.Writer) error {
-	in, err := os.Open(f.path)
+	in, err := infile.Open(f.path)
 	if err != nil {
 		return fmt.Errorf("%s: hash: %w", f.Name, err)
 	}
@@ -122,7 +127,7 @@ func (f *File) Unchanged() error {
 		return fmt.Errorf("%s: %w", f.Name, err)
 	}
 	if now.Size() != f.info.Size() || !now.ModTime().Equal(f.info.ModTime()) {
-		return fmt.Errorf("%s: changed while it was read (%d bytes of %s, now %d of %s): start again once it is written",
+		return failed("%s: changed while it was read (%d bytes of %s, now %d of %s): start again once it is written",
 			f.Name, f.info.Size(), f.info.ModTime().Format(time.TimeOnly), now.Size(), now.ModTime().Format(time.TimeOnly))
 	}
 	return nil
@@ -160,7 +165,7 @@ func (f *File) open() (io.ReaderAt, func() error, error) {
 	if f.text.at != nil {
 		return f.text.at, func() error { return nil }, nil
 	}
-	in, err := os.Open(f.path)
+	in, err := infile.Open(f.path)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", f.Name, reason(err))
 	}
@@ -173,8 +178,6 @@ func (f *File) formatError(err error) error {
 	switch {
 	case errors.As(err, &p):
 		return &FormatError{File: f.Name, Line: p.line, Column: int(p.col) + 1, Message: p.msg}
-	case errors.Is(err, errTooLong):
-		return &FormatError{File: f.Name, Message: err.Error()}
 	case errors.Is(err, ErrFormat), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	}

@@ -1,6 +1,8 @@
 package source
 
 import (
+	"context"
+	"fmt"
 	"os"
 	"path"
 	"path/filepath"
@@ -57,8 +59,8 @@ func matchSegments(pattern, name []string) (bool, error) {
 func hidden(name string) bool { return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "__") }
 
 // expandGlob returns the files that match pattern, named as pattern names them, sorted by byte; and how many folders match.
-func expandGlob(pattern string) (files []string, folders int, err error) {
-	g := globber{}
+func expandGlob(ctx context.Context, pattern string) (files []string, folders int, err error) {
+	g := globber{ctx: ctx}
 	prefix, segments := "", strings.Split(filepath.ToSlash(pattern), "/")
 	if segments[0] == "" {
 		prefix, segments = "/", segments[1:]
@@ -71,6 +73,7 @@ func expandGlob(pattern string) (files []string, folders int, err error) {
 }
 
 type globber struct {
+	ctx     context.Context // a globber lives for one call of expandGlob
 	files   []string
 	folders int
 }
@@ -80,7 +83,7 @@ func (g *globber) expand(prefix string, segments []string) error {
 	seg, rest := segments[0], segments[1:]
 	switch {
 	case seg == "**":
-		return walk(prefix, func(rel string) error {
+		return walk(g.ctx, prefix, func(rel string) error {
 			ok, err := matchSegments(segments, strings.Split(rel, "/"))
 			if ok {
 				g.files = append(g.files, prefix+rel)
@@ -126,14 +129,27 @@ func (g *globber) found(name string, rest []string) error {
 	return nil
 }
 
+// maxLooked is how many files and folders a walk looks at: data does not lie in whole disks. Tests have it smaller.
+var maxLooked = 1_000_000
+
+// notDisks are folders that show the system, and not what is on a disk. A walk that begins above them leaves them out.
+var notDisks = []string{"/proc", "/sys", "/dev"}
+
 // walk calls visit with every file below root, by its name from there, sorted by folder; hidden ones are left out. Links to
-// folders are followed, but not into themselves.
-func walk(root string, visit func(rel string) error) error {
+// folders are followed, but not into themselves. A folder that cannot be listed ends it: data may be in there.
+func walk(ctx context.Context, root string, visit func(rel string) error) error {
+	looked := 0
 	var into func(rel string, above []string) error
 	into = func(rel string, above []string) error {
 		entries, err := os.ReadDir(or(root+rel, "."))
 		if err != nil {
-			return err
+			return failed("folder %s cannot be listed (%v): name what is beside it, or make it readable", or(root+rel, "."), reason(err))
+		}
+		if looked += len(entries); looked > maxLooked {
+			return fmt.Errorf("more than %d files and folders below %s: name a folder nearer to the data", maxLooked, or(root, "."))
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
 		}
 		for _, e := range entries {
 			if hidden(e.Name()) {
@@ -153,7 +169,7 @@ func walk(root string, visit func(rel string) error) error {
 				continue
 			}
 			real, err := filepath.EvalSymlinks(root + name)
-			if err != nil || slices.Contains(above, real) {
+			if err != nil || slices.Contains(above, real) || slices.Contains(notDisks, real) {
 				continue
 			}
 			if err := into(name+"/", append(above[:len(above):len(above)], real)); err != nil {

@@ -19,7 +19,21 @@ type groupReader struct {
 	read   int64
 }
 
-func (f *File) openGroup(u Unit, decode []int) (Reader, error) {
+type laneKey struct{}
+
+// Together returns a context for a goroutine that uses several Readers at once: they never wait for each other's memory.
+func Together(ctx context.Context) context.Context {
+	return context.WithValue(ctx, laneKey{}, &parquetio.Lane{})
+}
+
+func lane(ctx context.Context) *parquetio.Lane {
+	if l, ok := ctx.Value(laneKey{}).(*parquetio.Lane); ok {
+		return l
+	}
+	return &parquetio.Lane{}
+}
+
+func (f *File) openGroup(ctx context.Context, u Unit, decode []int) (Reader, error) {
 	r := &groupReader{u: u, decode: slices.Clone(decode)}
 	for i, l := range f.Schema.Leaves() {
 		r.leaves = append(r.leaves, record.Leaf{Leaf: l})
@@ -36,7 +50,7 @@ func (f *File) openGroup(u Unit, decode []int) (Reader, error) {
 	}
 	if len(r.decode) > 0 {
 		var err error
-		if r.reader, err = f.Parquet.Reader(u.RowGroup, r.decode, u.InGroup, u.Rows); err != nil {
+		if r.reader, err = f.Parquet.ReaderIn(lane(ctx), u.RowGroup, r.decode, u.InGroup, u.Rows); err != nil {
 			return nil, f.parquetError(err)
 		}
 		r.reader.Reuse()

@@ -55,7 +55,7 @@ func write(t testing.TB, files map[string]string) string {
 // embedded opens text as a line format with these columns.
 func embedded(t testing.TB, text string, cols []schema.Field) (*File, error) {
 	t.Helper()
-	spec := Demo(Embedded{Name: "train.jsonl", Data: []byte(text)})
+	spec := Spec{Embedded: []Embedded{{Name: "train.jsonl", Data: []byte(text)}}}
 	if cols != nil {
 		spec.Fields = func(string) []schema.Field { return cols }
 	}

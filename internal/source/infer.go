@@ -48,7 +48,7 @@ type inferrer struct {
 // infer finds out f's columns and counts its rows on the way.
 func (o *opener) infer(ctx context.Context, f *File, at io.ReaderAt, start spot, array bool) error {
 	var in inferrer
-	l, err := scanRows(ctx, at, array, start, func(s *rowScanner, row []byte) error {
+	l, err := scanRows(ctx, at, array, start, f.limits.line(), func(s *rowScanner, row []byte) error {
 		if f.Keys == nil {
 			f.Keys = firstKeys(row)
 		}

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"unicode/utf8"
 	"unsafe"
+
+	"github.com/rlprep/rlprep/schema"
 )
 
 // maxDepth is how deep JSON may be nested. Python gives up at about 1,000 as well.
@@ -301,6 +303,20 @@ func (n number) int() (int64, bool) {
 		v = -v
 	}
 	return v, true
+}
+
+// in returns the integer that a float of so many bits makes of n, and whether that is n. What is no integer counts as exact: it is the
+// nearest number.
+func (n number) in(bits int) (became string, exact bool) {
+	if n.float || bits == 64 && len(n.text) < 16 || len(n.text) < 8 { // below 2^53, below 2^24
+		return "", true
+	}
+	v := n.double()
+	if bits == 32 {
+		v = float64(float32(v))
+	}
+	became = strconv.FormatFloat(v, 'f', 0, 64)
+	return schema.Cut(became, 40), became == string(n.text)
 }
 
 // double returns the nearest number; what is too large is infinite, as in Python.

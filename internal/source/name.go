@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rlprep/rlprep/internal/infile"
 	"github.com/rlprep/rlprep/schema"
 )
 
@@ -109,7 +110,7 @@ func (n *namer) args() ([]string, error) {
 			return nil, errors.New("read the list of files: there is no standard input here")
 		}
 	} else {
-		f, err := os.Open(n.spec.FilesFrom)
+		f, err := infile.Stream(n.ctx, n.spec.FilesFrom)
 		if err != nil {
 			return nil, fmt.Errorf("read the list of files: %w", notThere(n.spec.FilesFrom, err))
 		}
@@ -170,7 +171,7 @@ func (n *namer) expand(arg string) ([]candidate, error) {
 }
 
 func (n *namer) glob(pattern string) ([]candidate, error) {
-	names, folders, err := expandGlob(pattern)
+	names, folders, err := expandGlob(n.ctx, pattern)
 	if err != nil {
 		return nil, fmt.Errorf("pattern %q: %w", pattern, reason(err))
 	}
@@ -230,7 +231,7 @@ func few(names []string) string {
 
 // isParquet reports whether the file begins as Parquet does.
 func isParquet(name string) bool {
-	f, err := os.Open(name)
+	f, err := infile.Open(name)
 	if err != nil {
 		return false
 	}
@@ -244,7 +245,7 @@ func isParquet(name string) bool {
 func (n *namer) folder(arg string) ([]candidate, error) {
 	root := strings.TrimSuffix(filepath.ToSlash(arg), "/") + "/"
 	var rels, others []string
-	err := walk(root, func(rel string) error {
+	err := walk(n.ctx, root, func(rel string) error {
 		base := rel[strings.LastIndexByte(rel, '/')+1:]
 		if f, _ := suffix(base); f != unknownFormat && !slices.Contains(notData, base) {
 			rels = append(rels, rel)
@@ -487,4 +488,16 @@ func nearest(base string, names []string) string {
 		}
 	}
 	return ""
+}
+
+// Absolute returns the absolute form of a name of this machine, with slashes; a name on a Hub is absolute.
+func Absolute(name string) string {
+	if strings.HasPrefix(name, RemoteScheme) {
+		return name
+	}
+	abs, err := filepath.Abs(name)
+	if err != nil {
+		return name
+	}
+	return filepath.ToSlash(abs)
 }

@@ -13,10 +13,11 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/rlprep/rlprep/internal/infile"
 	"github.com/rlprep/rlprep/internal/parquetio"
+	"github.com/rlprep/rlprep/internal/tempfile"
 	"github.com/rlprep/rlprep/schema"
 )
 
@@ -50,10 +51,12 @@ func suffix(name string) (format, string) {
 
 var (
 	parquetMagic = []byte("PAR1")
-	gzipMagic    = []byte{0x1f, 0x8b}
-	zstdMagic    = []byte{0x28, 0xb5, 0x2f, 0xfd}
-	arrowMagic   = []byte("ARROW1")
-	bom          = []byte{0xef, 0xbb, 0xbf}
+
+	encryptedMagic = []byte("PARE") // Parquet with an encrypted footer: parquetio says so
+	gzipMagic      = []byte{0x1f, 0x8b}
+	zstdMagic      = []byte{0x28, 0xb5, 0x2f, 0xfd}
+	arrowMagic     = []byte("ARROW1")
+	bom            = []byte{0xef, 0xbb, 0xbf}
 )
 
 // An opener opens the files of one Set.
@@ -63,6 +66,7 @@ type opener struct {
 
 // open reads what is known of f before its rows: the footer, or where the rows stand.
 func (o *opener) open(ctx context.Context, f *File) error {
+	f.limits = o.spec.Limits
 	if f.memory != nil {
 		f.text = text{at: bytes.NewReader(f.memory), size: int64(len(f.memory))}
 		return o.lines(ctx, f)
@@ -75,7 +79,10 @@ func (o *opener) open(ctx context.Context, f *File) error {
 			return err
 		}
 	}
-	in, err := os.Open(f.path)
+	in, err := infile.Open(f.path)
+	if errors.Is(err, infile.ErrNotRegular) {
+		return fmt.Errorf("%s: %w: pass what it holds on standard input, as -", f.Name, reason(err))
+	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.Name, reason(err))
 	}
@@ -84,7 +91,7 @@ func (o *opener) open(ctx context.Context, f *File) error {
 		return fmt.Errorf("%s: %w", f.Name, reason(err))
 	}
 	if !f.info.Mode().IsRegular() {
-		return fmt.Errorf("%s: not a regular file (a pipe is read as -)", f.Name)
+		return fmt.Errorf("%s: a directory", f.Name)
 	}
 	f.Bytes = f.info.Size()
 	head := make([]byte, 512)
@@ -102,7 +109,7 @@ func (o *opener) sniff(ctx context.Context, f *File, in *os.File, head []byte) e
 		return &FormatError{File: f.Name, Message: msg}
 	}
 	switch {
-	case bytes.HasPrefix(head, parquetMagic):
+	case bytes.HasPrefix(head, parquetMagic), bytes.HasPrefix(head, encryptedMagic):
 		return o.parquet(f, f.path)
 	case bytes.HasPrefix(head, arrowMagic):
 		return &FormatError{File: f.Name, Message: "an Arrow file: what can be read is " + understood}
@@ -167,6 +174,7 @@ func (f *File) setParquet(p *parquetio.File, err error) error {
 	if err != nil {
 		return f.parquetError(err)
 	}
+	p.LimitValues(f.limits.value())
 	f.Parquet, f.Format, f.Schema, f.Rows, f.Metadata = p, "parquet", p.Schema(), p.NumRows(), p.Metadata()
 	if err := p.ArrowFault(); err != nil {
 		f.ArrowFault = err.Error()
@@ -198,28 +206,6 @@ type namedError struct {
 
 func (e *namedError) Error() string { return e.text }
 func (e *namedError) Unwrap() error { return e.err }
-
-// A decompressor makes a reader of the text in r.
-type decompressor struct {
-	name string
-	open func(r io.Reader) (io.ReadCloser, error)
-}
-
-func codec(head []byte) *decompressor {
-	switch {
-	case bytes.HasPrefix(head, gzipMagic):
-		return &decompressor{"gzip", func(r io.Reader) (io.ReadCloser, error) { return gzip.NewReader(r) }}
-	case bytes.HasPrefix(head, zstdMagic):
-		return &decompressor{"zstd", func(r io.Reader) (io.ReadCloser, error) {
-			d, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(1<<30))
-			if err != nil {
-				return nil, err
-			}
-			return d.IOReadCloser(), nil
-		}}
-	}
-	return nil
-}
 
 // spool writes the text in a compressed file to a temporary one and counts its rows there.
 func (o *opener) spool(ctx context.Context, f *File, in io.Reader, c *decompressor) error {
@@ -264,6 +250,10 @@ func (o *opener) spoolError(ctx context.Context, f *File, tmp *os.File, c *decom
 		return fmt.Errorf("%s: decompress into %s: %w", f.Name, filepath.Dir(tmp.Name()), disk.Err)
 	case errors.As(err, &disk):
 		return fmt.Errorf("%s: read: %w", f.Name, disk.Err)
+	case errors.As(err, new(*trailing)):
+		return &FormatError{File: f.Name, Message: c.name + ": " + err.Error(), cause: err}
+	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
+		return &FormatError{File: f.Name, Message: "zstd: it needs more than 256 MiB of memory to be decompressed: compress it again, with --long=28 at most"}
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return &FormatError{File: f.Name, Message: c.name + ": the file ends too early: it is cut off"}
 	}
@@ -278,9 +268,9 @@ func (o *opener) temp(f *File) (*os.File, error) {
 			return nil, fmt.Errorf("%s: make a folder for temporary files: %w", f.Name, err)
 		}
 	}
-	tmp, err := os.CreateTemp(o.spec.TempDir, ".rlprep-*.spool")
+	tmp, err := tempfile.Create(o.spec.TempDir, ".rlprep-*.spool")
 	if err != nil {
-		return nil, fmt.Errorf("%s: make a temporary file: %w", f.Name, err)
+		return nil, fmt.Errorf("%s: %w", f.Name, err)
 	}
 	f.Spooled, f.spool = true, tmp
 	f.named = os.Remove(tmp.Name()) != nil
@@ -313,7 +303,7 @@ func (o *opener) stdin(ctx context.Context, f *File) error {
 	if msg := pointer(f.Name, head); msg != "" {
 		return &FormatError{File: f.Name, Message: msg}
 	}
-	if bytes.HasPrefix(head, parquetMagic) {
+	if bytes.HasPrefix(head, parquetMagic) || bytes.HasPrefix(head, encryptedMagic) {
 		return o.stdinParquet(f, all, sum, count)
 	}
 	tmp, err := o.temp(f)
@@ -336,22 +326,18 @@ func (o *opener) stdin(ctx context.Context, f *File) error {
 	return o.spooled(ctx, f, tmp)
 }
 
-// stdinParquet copies Parquet from standard input to a temporary file with a name, which parquetio opens by.
+// stdinParquet copies Parquet from standard input to a temporary file.
 func (o *opener) stdinParquet(f *File, all io.Reader, sum hash.Hash, count *counter) error {
-	tmp, err := os.CreateTemp(o.spec.TempDir, ".rlprep-*.parquet")
+	tmp, err := o.temp(f)
 	if err != nil {
-		return fmt.Errorf("-: make a temporary file: %w", err)
+		return err
 	}
-	f.Spooled, f.spool, f.named = true, tmp, true
 	if _, err := io.Copy(tmp, all); err != nil {
 		return fmt.Errorf("-: read: %w", err)
 	}
 	f.Bytes, f.sum = count.n, hex.EncodeToString(sum.Sum(nil))
-	err = o.parquet(f, tmp.Name())
-	if os.Remove(tmp.Name()) == nil {
-		f.named = false
-	}
-	return err
+	p, err := parquetio.OpenAt(f.Name, tmp, count.n)
+	return f.setParquet(p, err)
 }
 
 type counter struct{ n int64 }
@@ -365,7 +351,7 @@ func (o *opener) lines(ctx context.Context, f *File) error {
 	if err != nil {
 		return err
 	}
-	defer done()
+	defer func() { _ = done() }() // it was only read
 	start, array, err := begin(f, at)
 	if err != nil {
 		return err
@@ -388,7 +374,7 @@ func (o *opener) lines(ctx context.Context, f *File) error {
 	if _, err := newDecoder(f.Schema); err != nil {
 		return fmt.Errorf("%s: %w", f.Name, err)
 	}
-	f.layout, err = scanRows(ctx, at, array, start, func(s *rowScanner, row []byte) error {
+	f.layout, err = scanRows(ctx, at, array, start, f.limits.line(), func(s *rowScanner, row []byte) error {
 		if f.Keys == nil {
 			f.Keys = firstKeys(row)
 		}
@@ -410,8 +396,8 @@ func begin(f *File, at io.ReaderAt) (spot, bool, error) {
 		return start, false, fmt.Errorf("%s: read: %w", f.Name, reason(err))
 	}
 	head = head[:n]
-	if bytes.HasPrefix(head, []byte{0xff, 0xfe}) || bytes.HasPrefix(head, []byte{0xfe, 0xff}) {
-		return start, false, &FormatError{File: f.Name, Message: "text in UTF-16, not UTF-8: convert it with: iconv -f UTF-16 -t UTF-8"}
+	if encoding := notUTF8(head); encoding != "" {
+		return start, false, &FormatError{File: f.Name, Message: fmt.Sprintf("text in %.6s, not UTF-8: convert it with: iconv -f %s -t UTF-8", encoding, encoding)}
 	}
 	if bytes.HasPrefix(head, bom) {
 		f.BOM = true
@@ -420,6 +406,27 @@ func begin(f *File, at io.ReaderAt) (spot, bool, error) {
 	}
 	head = bytes.TrimLeft(head, " \t\r\n")
 	return start, len(head) > 0 && head[0] == '[', nil
+}
+
+// notUTF8 returns the encoding of JSON text that begins with head where that is UTF-16 or UTF-32, told by its byte order mark or by the zeros
+// around the first character, which is ASCII; else "".
+func notUTF8(head []byte) string {
+	for _, e := range []struct{ mark, name string }{
+		{"\xff\xfe\x00\x00", "UTF-32"}, {"\x00\x00\xfe\xff", "UTF-32"}, {"\xff\xfe", "UTF-16"}, {"\xfe\xff", "UTF-16"},
+	} {
+		if bytes.HasPrefix(head, []byte(e.mark)) {
+			return e.name
+		}
+	}
+	if len(head) < 4 {
+		return ""
+	}
+	zero := [4]bool{head[0] == 0, head[1] == 0, head[2] == 0, head[3] == 0}
+	return map[[4]bool]string{
+		{false, true, true, true}: "UTF-32LE", {true, true, true, false}: "UTF-32BE",
+		{false, true, false, true}: "UTF-16LE", {true, false, true, false}: "UTF-16BE",
+		{false, true, false, false}: "UTF-16LE", {true, false, false, false}: "UTF-16BE", // the second character is no ASCII
+	}[zero]
 }
 
 // firstKeys returns the keys of the object in row, in order; none where it is no object.

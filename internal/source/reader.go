@@ -31,7 +31,7 @@ func (f *File) Open(ctx context.Context, u Unit, decode []int) (Reader, error) {
 		return nil, fmt.Errorf("%s: open: unit of another file", f.Name)
 	}
 	if f.Parquet != nil {
-		return f.openGroup(u, decode)
+		return f.openGroup(ctx, u, decode)
 	}
 	return f.openRows(u)
 }
@@ -57,7 +57,10 @@ func (f *File) openRows(u Unit) (Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := newRowScanner(at, f.layout.array, spot{offset: u.Offset, line: u.FirstLine, lineStart: u.lineStart})
+	s := newRowScanner(at, f.layout.array, spot{offset: u.Offset, line: u.FirstLine, lineStart: u.lineStart}, f.limits.line())
+	if f.layout.most >= hugeRow {
+		s.buf = make([]byte, 0, min(int64(f.layout.most)+2*readSize, u.Bytes+readSize))
+	}
 	return &rowReader{f: f, u: u, scan: s, close: closeText, decoder: d}, nil
 }
 
@@ -92,6 +95,7 @@ func (r *rowReader) Next(ctx context.Context, maxRows int) (*record.Batch, error
 		addLine(b, r.scan.rowLine, int(rows))
 		size += len(text)
 	}
+	r.scan.shrink()
 	r.read += int64(b.Rows)
 	b.Leaves, b.Faults = r.decoder.leaves(), r.decoder.faults
 	return b, nil

@@ -3,26 +3,22 @@ package source
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 )
 
 const (
-	firstRead  = 16 << 10 // doubled at each read
-	readSize   = 1 << 20  // until there
-	maxRowSize = 1 << 30  // bytes of one row: more is no data, and would have to stand in memory at once
+	firstRead = 16 << 10 // doubled at each read
+	readSize  = 1 << 20  // until there
 )
-
-// errTooLong says that a row exceeds maxRowSize.
-var errTooLong = errors.New("one row is longer than 1 GiB")
 
 // A rowScanner cuts a file into rows: lines that are not blank, or the elements of the one array that the file is. It
 // looks only as deep as it must to do so.
 type rowScanner struct {
 	file  io.ReaderAt
 	array bool
-	limit int // bytes of one row
+	limit int64 // bytes of one row
 
 	buf  []byte
 	base int64 // offset in the file of buf[0]
@@ -47,8 +43,8 @@ type spot struct {
 	lineStart int64
 }
 
-func newRowScanner(file io.ReaderAt, array bool, at spot) *rowScanner {
-	return &rowScanner{file: file, array: array, limit: maxRowSize, base: at.offset, line: at.line, lineStart: at.lineStart}
+func newRowScanner(file io.ReaderAt, array bool, at spot, limit int64) *rowScanner {
+	return &rowScanner{file: file, array: array, limit: limit, base: at.offset, line: at.line, lineStart: at.lineStart}
 }
 
 // fill reads more behind what is in buf. It drops what was handed out. more is false at the end of the file.
@@ -61,13 +57,11 @@ func (s *rowScanner) fill() (more bool, err error) {
 		s.buf, s.base, s.pos = s.buf[:n], s.base+int64(s.pos), 0
 	}
 	n := len(s.buf)
-	if n > s.limit {
-		return false, errTooLong
+	if int64(n) > s.limit {
+		return false, s.tooLong()
 	}
 	if cap(s.buf) < readSize || cap(s.buf)-n < readSize/2 {
-		grown := make([]byte, n, max(firstRead, 2*cap(s.buf)))
-		copy(grown, s.buf)
-		s.buf = grown
+		s.grow()
 	}
 	got, err := s.file.ReadAt(s.buf[n:cap(s.buf)], s.base+int64(n))
 	s.buf = s.buf[:n+got]
@@ -75,6 +69,43 @@ func (s *rowScanner) fill() (more bool, err error) {
 		s.eof, err = true, nil
 	}
 	return got > 0, err
+}
+
+// grow makes room for more, at least for a piece of readSize: doubled each time, but hardly more than a row may have.
+func (s *rowScanner) grow() {
+	size := max(firstRead, 2*cap(s.buf))
+	if most := s.limit + 1 + readSize; int64(size) > most {
+		size = max(int(most), len(s.buf)+readSize)
+	}
+	if size >= hugeRow {
+		debug.FreeOSMemory() // smaller buffers are not to be in memory beside it
+	}
+	grown := make([]byte, len(s.buf), size)
+	copy(grown, s.buf)
+	s.buf = grown
+}
+
+// hugeRow is the size from which on the memory of a row is not kept for the next.
+const hugeRow = 64 << 20
+
+// shrink gives up the buffer of a huge row that was handed out.
+func (s *rowScanner) shrink() {
+	rest := s.buf[s.pos:]
+	if cap(s.buf) < hugeRow || len(rest) >= hugeRow {
+		return
+	}
+	s.base += int64(s.pos)
+	s.buf, s.pos = append(make([]byte, 0, max(len(rest), readSize)), rest...), 0
+	debug.FreeOSMemory()
+}
+
+func (s *rowScanner) tooLong() error {
+	what := "line"
+	if s.array {
+		what = "object"
+	}
+	return &place{line: s.line, col: s.base + int64(s.pos) - s.lineStart,
+		msg: fmt.Sprintf("this %s has more than %d bytes, which is the most that is read: raise --max-line-bytes", what, s.limit)}
 }
 
 // next returns the next row, valid until the next call; io.EOF at the end.
@@ -98,6 +129,9 @@ func (s *rowScanner) nextLine() ([]byte, error) {
 		if end := bytes.IndexByte(s.buf[s.pos+from:], '\n'); end >= 0 {
 			end += s.pos + from
 			line := s.buf[s.pos:end]
+			if int64(len(line)) > s.limit {
+				return nil, s.tooLong()
+			}
 			s.began()
 			s.pos = end + 1
 			s.line++
@@ -113,6 +147,9 @@ func (s *rowScanner) nextLine() ([]byte, error) {
 			line := s.buf[s.pos:]
 			if len(line) == 0 {
 				return nil, io.EOF
+			}
+			if int64(len(line)) > s.limit {
+				return nil, s.tooLong()
 			}
 			s.began()
 			s.pos = len(s.buf)
@@ -155,6 +192,10 @@ func (s *rowScanner) nextElement() ([]byte, error) {
 	}
 	s.after = true
 	start := int(s.rowStart - s.base)
+	if int64(s.pos-start) > s.limit {
+		s.pos, s.line, s.lineStart = start, s.rowLine, s.rowStart-s.rowCol
+		return nil, s.tooLong()
+	}
 	return s.buf[start:s.pos], nil
 }
 
@@ -282,6 +323,7 @@ func (s *rowScanner) position(row []byte, at int) (line int64, col int) {
 type layout struct {
 	array bool
 	rows  int64
+	most  int    // bytes of the longest
 	spots []spot // at the first row, and from there about every spotRows
 	end   int64  // size of the text
 }
@@ -292,8 +334,8 @@ const (
 )
 
 // scanRows walks all rows of the file from start on and calls each, where it is not nil.
-func scanRows(ctx context.Context, file io.ReaderAt, array bool, start spot, each func(s *rowScanner, row []byte) error) (*layout, error) {
-	s := newRowScanner(file, array, start)
+func scanRows(ctx context.Context, file io.ReaderAt, array bool, start spot, limit int64, each func(s *rowScanner, row []byte) error) (*layout, error) {
+	s := newRowScanner(file, array, start, limit)
 	l := &layout{array: array}
 	if array {
 		if err := s.open(); err != nil {
@@ -307,6 +349,9 @@ func scanRows(ctx context.Context, file io.ReaderAt, array bool, start spot, eac
 		row, err := s.next()
 		if err == io.EOF {
 			l.end = s.base + int64(len(s.buf))
+			if s.buf = nil; l.most >= hugeRow {
+				debug.FreeOSMemory()
+			}
 			return l, nil
 		}
 		if err != nil {
@@ -316,6 +361,7 @@ func scanRows(ctx context.Context, file io.ReaderAt, array bool, start spot, eac
 			last = spot{row: l.rows, offset: s.rowStart, line: s.rowLine, lineStart: s.rowStart - s.rowCol}
 			l.spots = append(l.spots, last)
 		}
+		l.most = max(l.most, len(row))
 		if each != nil {
 			if err := each(s, row); err != nil {
 				return nil, err

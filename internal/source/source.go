@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/rlprep/rlprep/internal/parquetio"
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
 )
@@ -35,21 +36,35 @@ type Spec struct {
 	// that no UTF-8 can hold is handed on as it is.
 	Lenient bool
 	Hash    bool      // have SHA256 of line formats computed while they are counted
+	Limits  Limits    // of what is held in memory at once
 	TempDir string    // for what must be decompressed first; "": the system's
 	Stdin   io.Reader // nil: there is none
 
-	Remote Remote // finds what begins with RemoteScheme; nil: such names are files like others
-	Peek   bool   // footers are enough: Parquet files that Remote has elsewhere are read in place, and nothing of them is kept
+	Named  func(name, path string) error // called with every file of this machine that was named, before the first is opened; an error ends Resolve; nil: nobody asks
+	Remote Remote                        // finds what begins with RemoteScheme; nil: such names are files like others
+	Peek   bool                          // footers are enough: Parquet files that Remote has elsewhere are read in place, and nothing of them is kept
 }
+
+// Limits bound what is in memory at once. Zero: the default.
+type Limits struct {
+	Value int64 // bytes of one value in Parquet; a page may have four times as many
+	Line  int64 // bytes of one line in JSON Lines, or of one object in an array
+}
+
+// The defaults of Limits.
+const (
+	DefaultMaxValue = parquetio.DefaultMaxValue
+	DefaultMaxLine  = 256 << 20
+)
+
+func (l Limits) value() int64 { return cmp.Or(l.Value, DefaultMaxValue) }
+func (l Limits) line() int64  { return cmp.Or(l.Line, DefaultMaxLine) }
 
 // An Embedded is a file in memory, in a line format. Its name says its split, as those of files do.
 type Embedded struct {
 	Name string
 	Data []byte // not copied
 }
-
-// Demo returns the Spec of files embedded in the binary.
-func Demo(files ...Embedded) Spec { return Spec{Embedded: files} }
 
 // A Set is the files that a Spec names, open.
 type Set struct {
@@ -123,6 +138,9 @@ func Resolve(ctx context.Context, spec Spec) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := spec.announce(found); err != nil {
+		return nil, err
+	}
 	set := &Set{Unused: n.unused}
 	set.Splits = group(found, splitOrder(&spec))
 	if err := set.openAll(ctx, &opener{&spec}); err != nil {
@@ -131,6 +149,32 @@ func Resolve(ctx context.Context, spec Spec) (*Set, error) {
 	}
 	set.number()
 	return set, nil
+}
+
+// Name calls Spec.Named with the files of spec, and opens none.
+func Name(ctx context.Context, spec Spec) error {
+	n := namer{ctx: ctx, spec: &spec}
+	found, err := n.all()
+	if err != nil {
+		return err
+	}
+	return spec.announce(found)
+}
+
+// announce calls Named.
+func (s *Spec) announce(found []candidate) error {
+	if s.Named == nil {
+		return nil
+	}
+	for _, c := range found {
+		if c.path == "" {
+			continue
+		}
+		if err := s.Named(c.name, c.path); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // number gives the files their places in the set and their rows those in the split.
@@ -262,7 +306,7 @@ func (s *Set) openAll(ctx context.Context, o *opener) error {
 		}
 		s.Errors = append(s.Errors, err)
 		failed[files[i]] = true
-		files[i].shut()
+		_ = files[i].shut() // the error that matters is noted
 	}
 	for i := range s.Splits {
 		s.Splits[i].Files = slices.DeleteFunc(s.Splits[i].Files, func(f *File) bool { return failed[f] })

@@ -43,7 +43,7 @@ func (m *Map) Same(other *Map) bool {
 	return m.prog.Name == other.prog.Name && m.place() == other.place()
 }
 
-// Plan implements transform.Transform. The Func that it binds is not for several workers.
+// Plan implements transform.RowStep. The Func that it binds is not for several workers.
 func (p *Probe) Plan(in *schema.Schema) (*transform.Plan, error) {
 	names, paths, err := p.m.reads(in)
 	if err != nil {

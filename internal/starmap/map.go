@@ -264,7 +264,7 @@ func (b *binding) fill(o outcome) ([]schema.Value, error) {
 		}
 		var err error
 		if values[i], err = b.w.toRow(v, b.made[i], 0); err != nil {
-			if e, ok := err.(*typeError); ok {
+			if e := (*typeError)(nil); errors.As(err, &e) {
 				e.path = join(schema.Path("").Field(name), e.path)
 			}
 			return nil, err

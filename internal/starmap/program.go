@@ -15,6 +15,7 @@ import (
 	"go.starlark.net/syntax"
 
 	_ "github.com/rlprep/rlprep/internal/nolog" // before starlark
+	"github.com/rlprep/rlprep/internal/pyre"
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/transform"
 )
@@ -22,8 +23,8 @@ import (
 // maxSource is the size of a script, in bytes, beyond which it is none.
 const maxSource = 1 << 20
 
-// rowTime is the time after which a row is given up, whatever its steps: some single steps take long.
-const rowTime = 3 * time.Second
+// rowTime is the time after which a row is refused, whatever its steps: a second net, under single steps that take long. Tests set it.
+var rowTime = 3 * time.Second
 
 // A Program is a script, loaded.
 type Program struct {
@@ -38,6 +39,15 @@ type Program struct {
 type Errors []string
 
 func (e Errors) Error() string { return strings.Join(e, "\n") }
+
+// Unwrap returns the faults, each of which is a line of Error.
+func (e Errors) Unwrap() []error {
+	faults := make([]error, len(e))
+	for i, text := range e {
+		faults[i] = errors.New(text)
+	}
+	return faults
+}
 
 var options = &syntax.FileOptions{TopLevelControl: true, GlobalReassign: true}
 
@@ -156,6 +166,11 @@ type worker struct {
 	armed  bool
 	arena  []schema.Value
 	values int // that the row at hand has been made into
+
+	row      int       // the number of the row at hand, of those that the worker has begun
+	deadline time.Time // of the row at hand, if armed
+	patterns patternCache
+	budget   pyre.Budget // of the search at hand
 }
 
 // firstSteps are taken without a look at the time.
@@ -163,6 +178,7 @@ const firstSteps = 2000
 
 func (p *Program) worker() *worker {
 	w := &worker{prog: p, thread: &starlark.Thread{Name: p.Name}}
+	w.budget.Stop = w.overdue
 	w.thread.SetLocal("worker", w)
 	w.thread.Print = func(*starlark.Thread, string) {}
 	w.thread.OnMaxSteps = func(t *starlark.Thread) {
@@ -179,7 +195,7 @@ func (p *Program) worker() *worker {
 
 // arm sets the time for the row at hand.
 func (w *worker) arm() {
-	w.armed = true
+	w.armed, w.deadline = true, time.Now().Add(rowTime)
 	if w.timer != nil {
 		w.timer.Reset(rowTime)
 		return
@@ -187,11 +203,20 @@ func (w *worker) arm() {
 	w.timer = time.AfterFunc(rowTime, func() { w.thread.Cancel("time") })
 }
 
+// overdue reports whether the row at hand has taken too long. Single operations that are long ask it.
+func (w *worker) overdue() bool {
+	if !w.armed {
+		w.arm()
+	}
+	return time.Now().After(w.deadline)
+}
+
 // begin begins a row.
 func (w *worker) begin(steps uint64) {
 	w.thread.Steps, w.end, w.over, w.late = 0, steps, false, false
 	w.thread.SetMaxExecutionSteps(min(firstSteps, steps))
 	w.arena, w.values = w.arena[:0], 0
+	w.row++
 }
 
 // done ends a row.

@@ -41,7 +41,7 @@ func (s *shape) observe(v starlark.Value, at schema.Path, row int64, depth int, 
 	if *left--; *left < 0 {
 		return errTooMuch
 	}
-	kind := schema.Missing
+	var kind schema.Kind
 	switch x := v.(type) {
 	case starlark.NoneType:
 		return nil

@@ -1,6 +1,7 @@
 package starmap
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -177,7 +178,7 @@ func (w *worker) listOf(x starlark.Indexable, to *column, depth int) (schema.Val
 	for i := range elems {
 		var err error
 		if elems[i], err = w.toRow(x.Index(i), to.kids[0], depth+1); err != nil {
-			if e, ok := err.(*typeError); ok {
+			if e := (*typeError)(nil); errors.As(err, &e) {
 				e.path = join(schema.Path("").Elem(), e.path)
 			}
 			return schema.Value{}, err
@@ -197,7 +198,7 @@ func (w *worker) structOf(x *starlark.Dict, to *column, depth int) (schema.Value
 		}
 		found++
 		if elems[i], err = w.toRow(v, kid, depth+1); err != nil {
-			if e, ok := err.(*typeError); ok {
+			if e := (*typeError)(nil); errors.As(err, &e) {
 				e.path = join(schema.Path("").Field(to.typ.Fields[i].Name), e.path)
 			}
 			return schema.Value{}, err

@@ -62,7 +62,7 @@ re, json and math are there without an import and behave as Python's; docs/scrip
 	},
 })
 
-func newMap(args transform.Args) (transform.Transform, error) {
+func newMap(args transform.Args) (transform.RowStep, error) {
 	r := transform.NewArgs("map", args)
 	file, hasFile := args["file"].(transform.FileText)
 	code := r.Text("code", "")
@@ -133,7 +133,7 @@ A null is None: 'score > 0.5' fails on it, and the row is rejected (filter-error
 	},
 })
 
-func newFilter(args transform.Args) (transform.Transform, error) {
+func newFilter(args transform.Args) (transform.RowStep, error) {
 	r := transform.NewArgs("filter", args)
 	f := Filter{Where: r.Text("where", "")}
 	if err := r.Err(); err != nil {

@@ -42,6 +42,15 @@ func (e Errors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
+// Unwrap returns the faults, each of which is a line of Error.
+func (e Errors) Unwrap() []error {
+	faults := make([]error, len(e))
+	for i, x := range e {
+		faults[i] = x
+	}
+	return faults
+}
+
 // ErrorAt returns a fault at a place.
 func (r *Reader) ErrorAt(at Pos, format string, args ...any) *Error {
 	return &Error{r.Name, at.Line, at.Column, fmt.Sprintf(format, args...)}

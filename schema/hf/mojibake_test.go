@@ -66,7 +66,7 @@ func TestScanColumn(t *testing.T) {
 		var lead rule.Scanner
 		task := &rule.Task{}
 		for _, id := range rapid.Permutation([]string{"RL006", "RL020", "RL021", "RL022", "RL023"}).Draw(t, "rules")[:rapid.IntRange(1, 5).Draw(t, "number")] {
-			p, _ := rule.NewPass(rule.Find(id), &rule.Env{Target: rule.DefaultTarget})
+			p, _ := rule.NewPass(rule.Find(id), &rule.Env{Target: rule.DefaultTarget()})
 			p.Schema, p.Task = s, task
 			if c := p.Rule.New(p).(rule.Scanner); lead == nil {
 				lead = c

@@ -3,10 +3,11 @@ package hf
 import (
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
+	"github.com/rlprep/rlprep/schema/rule/fixes"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL002", Name: "row-group-empty", Facts: []string{"S002"},
+var _ = framework.Add(rule.Rule{
+	ID: "RL002", Name: "row-group-empty", Cites: []string{"datasets@5.0.2.dev0 parquet.py:206"},
 	Title: "a file, or its first row group, has no rows",
 	Doc: `
 HF datasets takes the number of rows of the first row group as its batch size, so an empty one fails: ArrowInvalid 'BatchSize
@@ -16,7 +17,7 @@ leave them when a filter dropped every row, or when a writer was opened, flushed
 
 Write the file again without the empty group, or leave the file out.
 `,
-	Holds: []rule.Holding{{Level: rule.Error, Consequence: "the loader fails"}},
+	Applies: []rule.Severity{{Level: rule.Error, Consequence: "the loader fails"}},
 	New: eachFile(func(p *rule.Pass, f *rule.File) {
 		switch {
 		case f.Rows == 0:
@@ -25,10 +26,10 @@ Write the file again without the empty group, or leave the file out.
 			p.Reportf(schema.FilePos(f.Name), schema.Value{}, "the first row group has no rows: %s with 'BatchSize must be greater than 0'", p.Consequence)
 		}
 	}),
-	Mends:    []rule.Mend{{Do: rule.WriteAnew, Does: "writes the file without empty row groups"}},
-	Unmended: "a file without any row stays: there is nothing in it",
+	Fixes:   []rule.Fix{fixes.Rewrite("writes the file without empty row groups", nil)},
+	Unfixed: "a file without any row stays: there is nothing in it",
 	Examples: []rule.Example{
-		{Title: "an empty shard", Files: []string{`{"id":1}`, ``}, Want: []string{"1 -1"}, Left: "a file without any row stays"},
+		{Title: "an empty shard", Files: []string{`{"id":1}`, ``}, Want: []string{"1 -1"}, Unfixed: "a file without any row stays"},
 		{Title: "an empty first row group", Files: []string{`{"id":1}`}, Edit: func(f []*rule.File) { f[0].RowGroups = []int64{0, 1} }, Want: []string{"0 -1"}},
 		{Title: "rows", Files: []string{`{"id":1}`}},
 		{Title: "an empty row group further on", Files: []string{`{"id":1}`}, Edit: func(f []*rule.File) { f[0].RowGroups = []int64{1, 0} }},

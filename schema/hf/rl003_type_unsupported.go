@@ -5,10 +5,11 @@ import (
 
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
+	"github.com/rlprep/rlprep/schema/rule/fixes"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL003", Name: "type-unsupported", Facts: []string{"S003"},
+var _ = framework.Add(rule.Rule{
+	ID: "RL003", Name: "type-unsupported", Cites: []string{"datasets@5.0.2.dev0 features.py:125"},
 	Title: "a column is of a type that HF datasets does not know",
 	Doc: `
 HF datasets has no type for maps, unions, UUIDs and other extension types: ValueError 'Arrow type … does not have a datasets
@@ -17,7 +18,7 @@ Spark and DuckDB write maps from dicts with varying keys.
 
 Drop the column, or make it a struct, a list of {key, value}, or JSON in a string.
 `,
-	Holds: []rule.Holding{{Level: rule.Error, Consequence: "the loader fails: no datasets dtype equivalent"}},
+	Applies: []rule.Severity{{Level: rule.Error, Consequence: "the loader fails: no datasets dtype equivalent"}},
 	New: eachFile(func(p *rule.Pass, f *rule.File) {
 		walk(f.Schema, func(path schema.Path, field schema.Field) bool {
 			if !unsupported(field.Type) {
@@ -27,9 +28,9 @@ Drop the column, or make it a struct, a list of {key, value}, or JSON in a strin
 			return false
 		})
 	}),
-	Fix:      "drop {column}",
-	Mends:    []rule.Mend{{Do: rule.DropColumn, Unsafe: true, Does: "drops the column"}},
-	Unmended: "the elements of a list cannot be dropped without the list",
+	Manual:  "drop {column}",
+	Fixes:   []rule.Fix{fixes.Unsafe(fixes.DropColumn("drops the column"))},
+	Unfixed: "the elements of a list cannot be dropped without the list",
 	Examples: []rule.Example{
 		{Title: "a map", Files: []string{`{"id":1,"meta":null}`}, Schema: "meta: map<string, string>", Want: []string{"0 -1 meta"}},
 		{Title: "a map inside a struct", Files: []string{`{"extra_info":{"meta":null}}`}, Schema: "extra_info.meta: map<string, int64>", Want: []string{"0 -1 extra_info.meta"}},

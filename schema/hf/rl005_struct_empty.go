@@ -5,15 +5,15 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL005", Name: "struct-empty", Facts: []string{"S005"},
+var _ = framework.Add(rule.Rule{
+	ID: "RL005", Name: "struct-empty",
 	Title: "a struct has no fields",
 	Doc: `
 Parquet cannot hold a struct without fields: pyarrow refuses to write one ('Cannot write struct type with no child field'),
 and what other writers make of it cannot be read back. In JSON Lines a column that is {} in every row loads as Json with
 datasets 5, and not at all with earlier ones. Write null, or leave the field out.
 `,
-	Holds: []rule.Holding{{Level: rule.Error, Consequence: "it cannot be written to Parquet, and loaders differ over it"}},
+	Applies: []rule.Severity{{Level: rule.Error, Consequence: "it cannot be written to Parquet, and loaders differ over it"}},
 	New: eachFile(func(p *rule.Pass, f *rule.File) {
 		walk(f.Schema, func(path schema.Path, field schema.Field) bool {
 			if field.Type.Kind == schema.Struct && len(field.Type.Fields) == 0 {
@@ -26,8 +26,8 @@ datasets 5, and not at all with earlier ones. Write null, or leave the field out
 			return true
 		})
 	}),
-	Fix:      "drop extra_info.tools_kwargs",
-	Unmended: "Parquet holds no such struct: it is in line formats alone",
+	Manual:  "drop extra_info.tools_kwargs",
+	Unfixed: "Parquet holds no such struct: it is in line formats alone",
 	Examples: []rule.Example{
 		{Title: "no tools in any row", Files: []string{`{"extra_info":{"index":0,"tools_kwargs":{}}}`}, Want: []string{"0 -1 extra_info.tools_kwargs"}},
 		{Title: "null instead", Files: []string{`{"extra_info":{"index":0,"tools_kwargs":null}}`}},

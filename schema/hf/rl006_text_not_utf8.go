@@ -5,10 +5,11 @@ import (
 	"unicode/utf8"
 
 	"github.com/rlprep/rlprep/schema/rule"
+	"github.com/rlprep/rlprep/schema/rule/fixes"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL006", Name: "text-not-utf8", Facts: []string{"S006"},
+var _ = framework.Add(rule.Rule{
+	ID: "RL006", Name: "text-not-utf8",
 	Title: "a text is not valid UTF-8",
 	Doc: `
 Arrow and Parquet do not check what a string column holds, so a file with a stray byte loads without a word. The first access
@@ -18,8 +19,8 @@ texts cut in the middle of a character.
 
 Decode the source with its true encoding, or with errors="replace".
 `,
-	Holds: []rule.Holding{{Level: rule.Error, Consequence: "the trainer fails with UnicodeDecodeError when it reads the row"}},
-	Reads: textPaths,
+	Applies: []rule.Severity{{Level: rule.Error, Consequence: "the trainer fails with UnicodeDecodeError when it reads the row"}},
+	Reads:   textPaths,
 	New: newTextRule(textJudge{beyondASCII, func(s string) string {
 		if utf8.ValidString(s) {
 			return ""
@@ -34,7 +35,7 @@ Decode the source with its true encoding, or with errors="replace".
 		}
 		return fmt.Sprintf("byte 0x%02x at offset %d is not UTF-8", s[at], at)
 	}}),
-	Mends: []rule.Mend{{Do: rule.DropRows, Unsafe: true, Does: "leaves the rows out"}},
+	Fixes: []rule.Fix{fixes.Unsafe(fixes.DropRows("leaves the rows out"))},
 	Examples: []rule.Example{
 		{Title: "a byte of Latin-1 in data_source", Files: []string{"{\"data_source\":\"openai/gsm8k\"}\n{\"data_source\":\"openai/gsm8k\"}\n{\"data_source\":\"openai/gsm8k\xff\"}"}, Want: []string{"0 2 data_source"}},
 		{Title: "in a message", Files: []string{"{\"prompt\":[{\"role\":\"system\",\"content\":\"Think.\"},{\"role\":\"user\",\"content\":\"How much is a caf\xe9 cr\xe8me?\"}]}"}, Want: []string{"0 0 prompt[].content"}},

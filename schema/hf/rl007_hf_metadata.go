@@ -9,10 +9,11 @@ import (
 
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
+	"github.com/rlprep/rlprep/schema/rule/fixes"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL007", Name: "hf-metadata-malformed", Facts: []string{"S007"},
+var _ = framework.Add(rule.Rule{
+	ID: "RL007", Name: "hf-metadata-malformed",
 	Title: "metadata of the file cannot be read",
 	Doc: `
 HF datasets writes its features as JSON under the key 'huggingface' and reads them back from any file that has the key
@@ -27,7 +28,7 @@ verl's SFT dataset reads files with; the RL datasets do not look at it.
 
 Tools that copy metadata and change columns break it. None of the keys is needed: leave them out.
 `,
-	Holds: []rule.Holding{{Level: rule.Error, Consequence: "the loader cannot read the file"}},
+	Applies: []rule.Severity{{Level: rule.Error, Consequence: "the loader cannot read the file"}},
 	New: eachFile(func(p *rule.Pass, f *rule.File) {
 		report := func(key, why string) {
 			p.Report(rule.Finding{Pos: schema.FilePos(f.Name), Message: fmt.Sprintf("metadata '%s': %s: %s", key, why, p.Consequence), Value: schema.Cut(f.Metadata[key], 80)})
@@ -46,10 +47,10 @@ Tools that copy metadata and change columns break it. None of the keys is needed
 			}
 		}
 	}),
-	Mends: []rule.Mend{{Do: rule.StripMetadata, Does: "leaves out what cannot be read", Strip: func(f *rule.File) bool {
+	Fixes: []rule.Fix{fixes.Rewrite("leaves out what cannot be read", func(f *rule.File) bool {
 		_, err := features(f.Metadata["huggingface"])
 		return err != nil
-	}}},
+	})},
 	Examples: []rule.Example{
 		{Title: "cut off", Files: []string{`{"id":1}`}, Edit: metadata(`{"info": {"features": {"id": {"dtype": "int64"`), Want: []string{"0 -1"}},
 		{Title: "single quotes, as str(dict) writes them", Files: []string{`{"id":1}`}, Edit: metadata(`{'info': {}}`), Want: []string{"0 -1"}},

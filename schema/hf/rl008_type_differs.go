@@ -7,10 +7,11 @@ import (
 
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
+	"github.com/rlprep/rlprep/schema/rule/fixes"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL008", Name: "type-differs", Facts: []string{"S008", "S011"},
+var _ = framework.Add(rule.Rule{
+	ID: "RL008", Name: "type-differs", Cites: []string{"datasets@5.0.2.dev0 features.py:2436"},
 	Title: "a column has another type than in an earlier file",
 	Doc: `
 Files of a list are loaded one by one and concatenated, and their features must be equal: "The features can't be aligned
@@ -25,14 +26,14 @@ column fail; numbers silently become texts (a warning here). All executed on dat
 Write all files with one schema. Writers that infer types file by file (pandas, Polars, from_list) differ as soon as one file
 holds only nulls, or no message with tool_calls.
 `,
-	Holds: []rule.Holding{{Level: rule.Error, Consequence: "the features can't be aligned, and the loader fails"}},
-	New:   eachDataset(typesDiffer),
-	Mends: []rule.Mend{
-		{Do: rule.OneType, Does: "gives the files one type and order: the widest integer, one form of text and lists, a type for nulls"},
-		{Do: rule.NumberType, Unsafe: true, Does: "makes texts that are integers, and floats without a fraction, integers"},
-		{Do: rule.TextType, Unsafe: true, Does: "makes integers texts"},
+	Applies: []rule.Severity{{Level: rule.Error, Consequence: "the features can't be aligned, and the loader fails"}},
+	New:     eachDataset(typesDiffer),
+	Fixes: []rule.Fix{
+		fixes.OneType("gives the files one type and order: the widest integer, one form of text and lists, a type for nulls"),
+		fixes.Unsafe(fixes.NumberType("makes texts that are integers, and floats without a fraction, integers")),
+		fixes.Unsafe(fixes.TextType("makes integers texts")),
 	},
-	Unmended: "types that no value of both could have stay, and what the metadata of the files says differently",
+	Unfixed: "types that no value of both could have stay, and what the metadata of the files says differently",
 	Examples: []rule.Example{
 		{Title: "index int in one file, text in another", Files: []string{`{"extra_info":{"index":0}}`, `{"extra_info":{"index":"1"}}`}, Want: []string{"1 -1 extra_info.index"}},
 		{Title: "int64 and int32", Files: []string{`{"id":0}`, `{"id":1}`}, Schema: "1/id: int32", Want: []string{"1 -1 id"}},
@@ -40,7 +41,7 @@ holds only nulls, or no message with tool_calls.
 		{Title: "messages with another key", Files: []string{`{"prompt":[{"role":"user","content":"Hi"}]}`, `{"prompt":[{"role":"user","content":"Hi","name":"Ann"}]}`}, Want: []string{"1 -1 prompt"}},
 		{Title: "a null column before a struct", Files: []string{`{"tools_kwargs":null}`, `{"tools_kwargs":{"search":{"create_kwargs":{"q":"a"}}}}`}, Want: []string{"1 -1 tools_kwargs"}},
 		{Title: "an Image beside a plain struct", Files: []string{`{"image":{"bytes":"a","path":"b"}}`, `{"image":{"bytes":"a","path":"b"}}`}, Schema: "image.bytes: binary",
-			Edit: metadata(`{"info": {"features": {"image": {"_type": "Image"}}}}`), Want: []string{"1 -1 image"}, Left: "what the metadata of the files says"},
+			Edit: metadata(`{"info": {"features": {"image": {"_type": "Image"}}}}`), Want: []string{"1 -1 image"}, Unfixed: "what the metadata of the files says"},
 		{Title: "one glob: the first file has only nulls", Files: []string{`{"note":null}`, `{"note":"a"}`}, Edit: glob, Want: []string{"1 -1 note"}},
 		{Title: "one glob: a struct with a further field", Files: []string{`{"extra_info":{"index":0}}`, `{"extra_info":{"index":1,"level":"a"}}`}, Edit: glob, Want: []string{"1 -1 extra_info.level"}},
 		{Title: "one glob: numbers become texts", Files: []string{`{"id":"a"}`, `{"id":1}`}, Edit: glob, Want: []string{"1 -1 id"}},

@@ -5,8 +5,8 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL009", Name: "column-in-some-files", Facts: []string{"S009"},
+var _ = framework.Add(rule.Rule{
+	ID: "RL009", Name: "column-in-some-files",
 	Title: "a column is in some of the files only",
 	Doc: `
 Where files are given as a list, concatenate_datasets fills the column with nulls for the files that lack it, without a word:
@@ -17,10 +17,10 @@ but for the glob.
 
 Write the column in every file, or drop it from all.
 `,
-	Holds:    []rule.Holding{{Level: rule.Warning, Consequence: "the loader fills it with nulls"}},
-	New:      eachDataset(columnsDiffer),
-	Fix:      "drop {column}",
-	Unmended: "whether the rows that have no value are meant to have none is not said",
+	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "the loader fills it with nulls"}},
+	New:     eachDataset(columnsDiffer),
+	Manual:  "drop {column}",
+	Unfixed: "whether the rows that have no value are meant to have none is not said",
 	Examples: []rule.Example{
 		{Title: "a source column kept in one file", Files: []string{`{"id":1}`, `{"id":2,"difficulty":3}`}, Want: []string{"0 -1 difficulty"}},
 		{Title: "lost in one of three", Files: []string{`{"id":1,"images":["a"]}`, `{"id":2}`, `{"id":3,"images":["b"]}`}, Want: []string{"1 -1 images"}},

@@ -5,8 +5,8 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL010", Name: "field-in-some-files", Facts: []string{"S010"},
+var _ = framework.Add(rule.Rule{
+	ID: "RL010", Name: "field-in-some-files",
 	Title: "a field of a struct is in some of the files only",
 	Doc: `
 The structs of a column are merged over the files of a list: a field that a file lacks is None in all its rows (executed on
@@ -15,9 +15,9 @@ default. Harmless where nothing reads the field, so a warning; RL308 and RL401 j
 
 Fields of structs in lists are another matter: there the types differ, and the loader fails (RL008).
 `,
-	Holds:    []rule.Holding{{Level: rule.Warning, Consequence: "it is null in every row here"}},
-	New:      eachDataset(fieldsDiffer),
-	Unmended: "whether the rows that have no value are meant to have none is not said",
+	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "it is null in every row here"}},
+	New:     eachDataset(fieldsDiffer),
+	Unfixed: "whether the rows that have no value are meant to have none is not said",
 	Examples: []rule.Example{
 		{Title: "a further key in extra_info", Files: []string{`{"extra_info":{"index":0}}`, `{"extra_info":{"index":1,"level":"a"}}`}, Want: []string{"0 -1 extra_info.level"}},
 		{Title: "further down", Files: []string{`{"extra_info":{"tools_kwargs":{"a":{"x":1}}}}`, `{"extra_info":{"tools_kwargs":{"b":{"x":1}}}}`},

@@ -5,10 +5,11 @@ import (
 
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
+	"github.com/rlprep/rlprep/schema/rule/fixes"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL011", Name: "column-null-type", Facts: []string{"S011"},
+var _ = framework.Add(rule.Rule{
+	ID: "RL011", Name: "column-null-type",
 	Title: "a column is of null type here, and of another in other files",
 	Doc: `
 A column that was null in every row, or an empty list in every row, when the file was written has no type but null. In a list of
@@ -18,10 +19,10 @@ array of type string to null), and before a struct it fails in a list too: RL008
 
 Drop the column, or write it with its true type.
 `,
-	Holds: []rule.Holding{{Level: rule.Info, Consequence: "it loads in this order of files, and may not in another"}},
-	New:   eachDataset(nullHere),
-	Fix:   "drop {column}",
-	Mends: []rule.Mend{{Do: rule.OneType, Does: "gives it the type that it has in the other files"}},
+	Applies: []rule.Severity{{Level: rule.Info, Consequence: "it loads in this order of files, and may not in another"}},
+	New:     eachDataset(nullHere),
+	Manual:  "drop {column}",
+	Fixes:   []rule.Fix{fixes.OneType("gives it the type that it has in the other files")},
 	Examples: []rule.Example{
 		{Title: "null in every row of one file", Files: []string{`{"id":1,"note":"a"}`, `{"id":2,"note":null}`}, Want: []string{"1 -1 note"}},
 		{Title: "an empty list in every row", Files: []string{`{"id":1,"tags":["a"]}`, `{"id":2,"tags":[]}`}, Want: []string{"1 -1 tags"}},

@@ -5,15 +5,15 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL016", Name: "row-group-huge", Facts: []string{"S016"},
+var _ = framework.Add(rule.Rule{
+	ID: "RL016", Name: "row-group-huge",
 	Title: "a row group takes more than a gigabyte",
 	Doc: `
 HF datasets reads batches of as many rows as the first row group has, so the loader holds a whole row group decoded, with a text
 column near 2 GiB a chunk's limit in Arrow. Row groups of 64 to 100 MB are usual. The size is reckoned from the file's size and
 the row group's share of the rows.
 `,
-	Holds: []rule.Holding{{Level: rule.Info, Consequence: "the loader decodes it in one piece"}},
+	Applies: []rule.Severity{{Level: rule.Info, Consequence: "the loader decodes it in one piece"}},
 	New: eachFile(func(p *rule.Pass, f *rule.File) {
 		for i, rows := range f.RowGroups {
 			if f.Rows > 0 && float64(f.Bytes)*float64(rows)/float64(f.Rows) > 1<<30 {
@@ -24,7 +24,7 @@ the row group's share of the rows.
 			}
 		}
 	}),
-	Unmended: "rlprep reshard writes smaller ones",
+	Unfixed: "rlprep reshard writes smaller ones",
 	Examples: []rule.Example{
 		{Title: "one row group of 5 GB", Files: []string{`{"id":1}`}, Edit: func(f []*rule.File) { f[0].Bytes = 5 << 30 }, Want: []string{"0 -1"}},
 		{Title: "the same in ten", Files: []string{`{"id":1}`}, Edit: func(f []*rule.File) {

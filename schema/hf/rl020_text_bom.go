@@ -4,9 +4,10 @@ import (
 	"strings"
 
 	"github.com/rlprep/rlprep/schema/rule"
+	"github.com/rlprep/rlprep/schema/rule/fixes"
 )
 
-var _ = rule.Add(rule.Rule{
+var _ = framework.Add(rule.Rule{
 	ID: "RL020", Name: "text-bom",
 	Title: "a text begins with a byte order mark",
 	Doc: `
@@ -14,15 +15,15 @@ U+FEFF at the beginning of a text is what is left of a file that was saved as 'U
 seen, it costs a token, and it makes another name of a data_source, an agent_name or a role, and another answer of a ground
 truth. Read such files with encoding="utf-8-sig".
 `,
-	Holds: []rule.Holding{{Level: rule.Warning, Consequence: "it is a character of its own, which nobody sees"}},
-	Reads: textPaths,
+	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "it is a character of its own, which nobody sees"}},
+	Reads:   textPaths,
 	New: newTextRule(textJudge{beyondASCII, func(s string) string {
 		if strings.HasPrefix(s, "\uFEFF") {
 			return "begins with U+FEFF, a byte order mark"
 		}
 		return ""
 	}}),
-	Mends: []rule.Mend{{Do: rule.EachText, Unsafe: true, Text: func(s string) string { return strings.TrimLeft(s, "\uFEFF") }, Does: "takes the mark away"}},
+	Fixes: []rule.Fix{fixes.Unsafe(fixes.EachText("takes the mark away", func(s string) string { return strings.TrimLeft(s, "\uFEFF") }))},
 	Examples: []rule.Example{
 		{Title: "the first cell of a CSV from Excel", Files: []string{"{\"data_source\":\"openai/gsm8k\",\"question\":\"What is 6 times 12?\"}\n{\"data_source\":\"\uFEFFopenai/gsm8k\",\"question\":\"And 7?\"}"}, Want: []string{"0 1 data_source"}},
 		{Title: "in a message", Files: []string{"{\"prompt\":[{\"role\":\"user\",\"content\":\"\uFEFFWhat is 6 times 12?\"}]}"}, Want: []string{"0 0 prompt[].content"}},

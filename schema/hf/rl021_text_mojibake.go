@@ -6,25 +6,25 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
+var _ = framework.Add(rule.Rule{
 	ID: "RL021", Name: "text-mojibake",
 	Title: "a text is UTF-8 that was read as Latin-1",
 	Doc: `
 UTF-8 that a script read as Latin-1 or Windows-1252 has 'Ã©' for 'é' and 'â€™' for '’'. The model is trained to read it so, and a
-ground truth with it is never matched. Read the source as UTF-8; what is already so can often be mended by
+ground truth with it is never matched. Read the source as UTF-8; what is already so can often be repaired by
 text.encode("cp1252").decode("utf-8").
 
 Only sequences are reported that are one UTF-8 character byte by byte and can hardly be meant.
 `,
-	Holds: []rule.Holding{{Level: rule.Warning, Consequence: "the model is trained on garbled text"}},
-	Reads: textPaths,
+	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "the model is trained on garbled text"}},
+	Reads:   textPaths,
 	New: newTextRule(textJudge{beyondASCII, func(s string) string {
 		if there, was := mojibake(s); there != "" {
 			return fmt.Sprintf("%q is %q read in the wrong encoding", there, was)
 		}
 		return ""
 	}}),
-	Unmended: "what the text was is a guess",
+	Unfixed: "what the text was is a guess",
 	Examples: []rule.Example{
 		{Title: "an apostrophe", Files: []string{`{"question":"What is 6 times 12?"}
 {"question":"Annâ€™s clips"}`}, Want: []string{"0 1 question"}},

@@ -6,7 +6,7 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
+var _ = framework.Add(rule.Rule{
 	ID: "RL022", Name: "text-control-character",
 	Title: "a text holds control characters",
 	Doc: `
@@ -16,8 +16,8 @@ Strings that end in NUL lose it on the way to the scorer (np.array of the value;
 
 Clean the source; a LaTeX command that lost its backslash needs raw strings in the script that wrote it.
 `,
-	Holds: []rule.Holding{{Level: rule.Warning, Consequence: "the model is trained on it, and no answer will match it"}},
-	Reads: textPaths,
+	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "the model is trained on it, and no answer will match it"}},
+	Reads:   textPaths,
 	New: newTextRule(textJudge{control, func(s string) string {
 		for i := range len(s) {
 			if c := s[i]; c < 0x20 && c != '\n' && c != '\t' && c != '\r' || c == 0x7f {
@@ -26,7 +26,7 @@ Clean the source; a LaTeX command that lost its backslash needs raw strings in t
 		}
 		return ""
 	}}),
-	Unmended: "what the text was is a guess",
+	Unfixed: "what the text was is a guess",
 	Examples: []rule.Example{
 		{Title: "a backslash lost: \\boxed in a string literal", Files: []string{`{"question":"What is 6 times 12?"}
 {"question":"Answer in \boxed{}"}`}, Want: []string{"0 1 question"}},

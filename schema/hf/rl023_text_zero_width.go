@@ -8,7 +8,7 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
+var _ = framework.Add(rule.Rule{
 	ID: "RL023", Name: "text-zero-width",
 	Title: "a text holds characters of no width",
 	Doc: `
@@ -17,8 +17,8 @@ PDFs. Nobody sees them, but they are tokens, they part a number from itself, and
 joiners of emoji and of Indic and Persian script (U+200C, U+200D) are left alone, and so is one beside a blank, which parts
 nothing: GSM8K itself has two such rows.
 `,
-	Holds: []rule.Holding{{Level: rule.Info, Consequence: "it is a character of its own, which nobody sees"}},
-	Reads: textPaths,
+	Applies: []rule.Severity{{Level: rule.Info, Consequence: "it is a character of its own, which nobody sees"}},
+	Reads:   textPaths,
 	New: newTextRule(textJudge{beyondASCII, func(s string) string {
 		for at := 0; at < len(s); {
 			if at += ascii(s[at:]); at == len(s) {
@@ -35,7 +35,7 @@ nothing: GSM8K itself has two such rows.
 		}
 		return ""
 	}}),
-	Unmended: "the characters may be meant",
+	Unfixed: "the characters may be meant",
 	Examples: []rule.Example{
 		{Title: "a zero-width space from a web page", Files: []string{"{\"question\":\"What is 6 times 12?\"}\n{\"question\":\"What is 1\u200B000 times 12?\"}"}, Want: []string{"0 1 question"}},
 		{Title: "a soft hyphen in a name", Files: []string{"{\"data_source\":\"openai/\u00ADgsm8k\"}"}, Want: []string{"0 0 data_source"}},

@@ -1,5 +1,3 @@
-// Package hf holds what every trainer's loader minds, since it is HF datasets that loads the files: their types, their
-// metadata, and the text in them. One file a rule.
 package hf
 
 import (

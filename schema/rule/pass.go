@@ -15,12 +15,9 @@ type Env struct {
 	Rows         Kind
 	KnownAgents  []string // beside the trainer's own
 	KnownSources []string // beside the trainer's own
-	// Lookup is the launch; nil where none was given. It answers a key with the value that the launch sets, "@key" with the
-	// YAML document that the key's value names, "?key" with the list of files that it names and that are not here, "+key" with
-	// the operator of its last override ("=", "+", "++", "~") where no file sets it, "!" with a list of what Hydra would refuse, "$NAME"
-	// with a variable of the environment, and "%module" with the Python module that is run; Missing where it knows none.
-	Lookup     func(key string) (schema.Value, schema.Pos)
-	CheckPaths bool // files that the launch names and that are not here are errors
+	Agent        string   // the agent loop that fixes write where rows name none; "": none was named
+	Launch       Launch   // nil where no launch was given
+	CheckPaths   bool     // files that the launch names and that this machine does not have are errors
 }
 
 // A Pass is what a Checker gets to see and say. Embed it in a Checker: its methods of that interface do nothing.
@@ -41,16 +38,16 @@ type Pass struct {
 	Out  func(k Key, row schema.Row, value uint64)
 }
 
-// NewPass returns a pass of r for env, and false where the rule is off for its target or looks at other rows.
+// NewPass returns a pass of r for env, and false where the rule is off for its target, belongs to another framework, or looks at other rows.
 func NewPass(r *Rule, env *Env) (*Pass, bool) {
-	h, ok := r.Holding(env.Target)
+	h, ok := r.Severity(env.Target)
 	if !ok || h.Level == Off || (r.Rows != Any && r.Rows != env.Rows) {
 		return nil, false
 	}
 	return &Pass{Rule: r, Level: h.Level, Consequence: h.Consequence, Env: env, Sink: func(Finding) {}, Out: func(Key, schema.Row, uint64) {}}, true
 }
 
-// Files, Chunk, Row and Group do nothing.
+// Files does nothing.
 func (p *Pass) Files([]*File) {}
 
 // Chunk asks for the rows.
@@ -82,15 +79,6 @@ func (p *Pass) Reportf(pos schema.Pos, v schema.Value, format string, args ...an
 
 // Emit hands (k, value) and the row's position to Group.
 func (p *Pass) Emit(k Key, row schema.Row, value uint64) { p.Out(k, row, value) }
-
-// Lookup returns the value that the launch sets for key and where; Missing where no launch config was given or it says
-// nothing.
-func (p *Pass) Lookup(key string) (schema.Value, schema.Pos) {
-	if p.Env.Lookup == nil {
-		return schema.Value{}, schema.Pos{}
-	}
-	return p.Env.Lookup(key)
-}
 
 // A Task is what the passes of one task have in common, so that rules that look for different things in the same text scan
 // it once. It is used from one goroutine.

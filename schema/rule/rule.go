@@ -1,6 +1,6 @@
 // Package rule says what a check is: a Rule is one fault that data can have, with its documentation, its levels in each
-// version of the trainer and its examples; a Checker is one run of it; a Finding is one fault found. Rules themselves stand
-// in schema/hf and schema/verl, one file each, and register themselves with Add.
+// version of its framework and its examples; a Checker is one run of it; a Finding is one fault found. A Framework is a trainer,
+// or the loader that all trainers use; each is a folder beside this one (schema/verl, schema/hf) that registers itself and its rules.
 package rule
 
 import (
@@ -36,45 +36,33 @@ func ParseLevel(s string) (Level, error) {
 	return Off, fmt.Errorf("unknown level %q (info, warning, error)", s)
 }
 
-// A Kind is what rows are for; a rule looks only at rows of its kind.
-type Kind uint8
-
-// The kinds of rows. Any, of a rule: it looks at rows of every kind.
-const (
-	Any        Kind = iota
-	RL              // prompt, data_source, reward_model …: verl's RLHFDataset
-	SFT             // messages: verl's MultiTurnSFTDataset
-	Preference      // prompt, chosen, rejected
-)
-
-// String returns "any", "rl", "sft" or "preference".
-func (k Kind) String() string { return [...]string{"any", "rl", "sft", "preference"}[k] }
-
 // A Rule is one fault that data can have. A rule is one file.
 type Rule struct {
 	ID    string   // "RL301", never reused
 	Name  string   // names the fault: "agent-name-null"
 	Title string   // one line, no capital, no full stop
-	Doc   string   // what the trainer does with such data (cite, version) and how to mend it; plain text
-	Facts []string // ids of the fact sheets that the rule rests on: "R020"
+	Doc   string   // what the trainer does with such data (cite, version) and how to fix it; plain text
+	Cites []string // where the trainer or the loader does it, beside what Doc cites: "verl@b178a3cd5 rl_dataset.py:162"
 	Rows  Kind
-	Holds []Holding                 // the first that fits the target gives level and consequence; none: the rule is off
-	Reads func(*Pass) []schema.Path // what Row and Chunk see; nil: the footers are enough
-	New   func(*Pass) Checker
-	// Channel names what the rule emits. Rules of one channel emit the same keys and values, so the pipeline may run Chunk
+	// Framework is set by Framework.Add. The rule applies to its targets alone.
+	Framework *Framework
+	Applies   []Severity                // the first that fits the target gives level and consequence; none: the rule is off
+	Reads     func(*Pass) []schema.Path // what Row and Chunk see; nil: the footers are enough
+	New       func(*Pass) Checker
+	// SharesKeysAs names what the rule emits. Rules of one such name emit the same keys and values, so the pipeline may run Chunk
 	// and Row of the first of them only and hand what it emits to Group of each. "": the rule's own.
-	Channel string
-	// Lone says that Group looks also at keys that were emitted for one row only; it is not called for them otherwise.
-	Lone     bool
-	Fix      string // a command of ours that mends it, without file names, {column} for where the finding is: "drop {column}"
-	Mends    []Mend // what 'lint --fix' does about it, the first that helps; none: nothing
-	Unmended string // why 'lint --fix' leaves it, or what it leaves of it; a clause, no capital, no full stop
-	Examples []Example
+	SharesKeysAs string
+	// JudgeSingletons says that Group looks also at keys that were emitted for one row only; it is not called for them otherwise.
+	JudgeSingletons bool
+	Manual          string // a command of ours that fixes it, without file names, {column} for where the finding is: "drop {column}"
+	Fixes           []Fix  // what 'lint --fix' does about it, the first that helps; none: nothing
+	Unfixed         string // why 'lint --fix' leaves it, or what it leaves of it; a clause, no capital, no full stop
+	Examples        []Example
 }
 
-// A Holding says for which versions a rule holds, at which level, and what happens there.
-type Holding struct {
-	Versions    string // "", ">=0.5", "<=0.8", "0.7" or two of them: ">=0.5 <0.9"
+// A Severity says to which versions of its framework a rule applies, at which level, and what happens there.
+type Severity struct {
+	Versions    string // "", ">=0.5", "<=0.8", "0.7" or two of them: ">=0.5 <0.9"; "" is every version
 	Trainer     string // "", "v0", "v1"
 	Level       Level
 	Consequence string // what the trainer does: "the step dies with 'Agent loop None not registered'"
@@ -86,16 +74,18 @@ type Example struct {
 	Files  []string // JSON Lines, one string a file; the rows of one split
 	Val    []string // JSON Lines of the validation files
 	Schema string   // pyarrow types where JSON cannot say them, "extra_info.index: int32; 1/id: null" (in file 1 only)
-	// Launch is what a launch sets, a line each: "key=value", and what else Env.Lookup answers, "@key={…}". Values are JSON
-	// where they can be, else text. "": there is no launch.
+	// Launch is what a launch sets, one line for each key: "key=value", where the value is JSON or else text. The other
+	// questions of Launch are answered by lines that begin with a sign: "@key={…}" a document, "?key=[…]" missing files,
+	// "+key==" an operator, "!=[{"message":…,"key":…}]" refusals, "$NAME=value" a variable, "%module=name" the module.
+	// "": there is no launch.
 	Launch string
 	Want   []string // findings, "file row path": "0 1 agent_name"; row -1 for the whole file, file "launch" and its line, 0 for the command; none: a good example
 	Target string   // "" is the default target
 	Rows   Kind     // of a rule for rows of every kind; Any: RL
 	// Edit changes what JSON Lines cannot say: names, row groups, metadata, types in one file only. Nil: nothing.
 	Edit func(files []*File)
-	// Left says, of a bad example of a rule with Mends, why 'lint --fix --unsafe-fixes' leaves it, or a part of that. "": it does not.
-	Left string
+	// Unfixed says, of a bad example of a rule with Fixes, why 'lint --fix --unsafe-fixes' leaves it, or a part of that. "": it does not.
+	Unfixed string
 }
 
 // A Checker is one run of a Rule. Its methods are called from one goroutine. New is called once for Files, once a task for
@@ -110,7 +100,7 @@ type Checker interface {
 	Chunk(*Chunks) (done bool)
 	// Row is called for each row.
 	Row(schema.Row)
-	// Group is called once for each key that was emitted more than once (of a Lone rule: for each), with its hits in order of
+	// Group is called once for each key that was emitted more than once (with Rule.JudgeSingletons: for each), with its hits in order of
 	// files and rows; they may be ranged over more than once.
 	Group(Key, iter.Seq[Hit])
 }
@@ -151,12 +141,18 @@ type Chunk struct {
 	Distinct bool
 }
 
-// A File is an input file as its footer shows it. Line formats have no footer: their Schema is declared or inferred.
+// A File is an input file: what its footer shows, and what it is in this run. Line formats have no footer: their Schema is declared or
+// inferred.
 type File struct {
-	Index     int    // within the run
+	// In this run.
+	Index     int    // from 0
 	Name      string // as the user named it
 	Split     string // "train", "test", …; "" where none was named
 	Val       bool   // the file is validation data
+	Glob      bool   // came out of a glob that the trainer would hand to the loader as one
+	Rewritten bool   // its rows are being written again, so how the file itself is laid out does not matter
+
+	// What its footer shows.
 	Format    string // "parquet", "jsonl", "json", "arrow"
 	Schema    *schema.Schema
 	Rows      int64
@@ -165,8 +161,6 @@ type File struct {
 	Metadata  map[string]string // key-value metadata of the footer
 	// ArrowFault says why no reader can make a schema of the metadata ARROW:schema; "" where it can, or there is none.
 	ArrowFault string
-	Written    bool // its rows are being written anew, so how the file itself is laid out does not matter
-	Glob       bool // came out of a glob that the trainer would hand to the loader as one
 }
 
 // A Key is the hash of what Group joins rows by. NewKey makes one.
@@ -201,104 +195,20 @@ type Finding struct {
 	Value   string // what is there, cut; "" when it says nothing
 }
 
-// A Target is a trainer and its version: "verl@0.9", "verl@0.9-v0" for its older trainer.
-type Target struct {
-	Framework string
-	Major     int
-	Minor     int
-	Trainer   string // "v0", "v1"
-}
-
-// DefaultTarget is what data is checked against where nothing else is said.
-var DefaultTarget = Target{Framework: "verl", Minor: 9, Trainer: "v1"}
-
-// ParseTarget reads "verl@0.9" or "verl@0.9-v0". Versions 0.5 to 0.9 are known; from 0.9 on the trainer is v1 unless it is
-// named, before that there is only v0 (bc6fb966c, 2026-06-24: trainer.use_v1).
-func ParseTarget(s string) (Target, error) {
-	var t Target
-	name, version, ok := strings.Cut(s, "@")
-	if !ok {
-		version = "0.9"
+// Severity returns the first severity of r that applies to the target, and whether there is one. A rule of another framework has none.
+func (r *Rule) Severity(t Target) (Severity, bool) {
+	if !r.Framework.covers(t) {
+		return Severity{}, false
 	}
-	version, t.Trainer, _ = strings.Cut(version, "-")
-	t.Framework = name
-	n, err := fmt.Sscanf(version, "%d.%d", &t.Major, &t.Minor)
-	if name != "verl" || err != nil || n != 2 || t.Major != 0 || t.Minor < 5 || t.Minor > 9 {
-		return Target{}, fmt.Errorf("unknown target %q (verl@0.5 to verl@0.9, verl@0.9-v0)", s)
-	}
-	switch {
-	case t.Trainer == "" && t.Minor >= 9:
-		t.Trainer = "v1"
-	case t.Trainer == "":
-		t.Trainer = "v0"
-	case t.Trainer != "v0" && t.Trainer != "v1", t.Trainer == "v1" && t.Minor < 9:
-		return Target{}, fmt.Errorf("unknown trainer in target %q (v0; v1 from verl@0.9 on)", s)
-	}
-	return t, nil
-}
-
-// String returns what ParseTarget reads.
-func (t Target) String() string {
-	s := fmt.Sprintf("%s@%d.%d", t.Framework, t.Major, t.Minor)
-	if t.Trainer == "v0" && t.Minor >= 9 {
-		s += "-v0"
-	}
-	return s
-}
-
-// Within reports whether the target's version lies in versions, written as in Holding.Versions.
-func (t Target) Within(versions string) bool {
-	for _, c := range strings.Fields(versions) {
-		num := strings.TrimLeft(c, "<>=")
-		var major, minor int
-		if _, err := fmt.Sscanf(num, "%d.%d", &major, &minor); err != nil {
-			panic("rule: version constraint " + c)
-		}
-		d := (t.Major-major)*1000 + t.Minor - minor
-		var ok bool
-		switch strings.TrimSuffix(c, num) {
-		case "", "=":
-			ok = d == 0
-		case ">=":
-			ok = d >= 0
-		case "<=":
-			ok = d <= 0
-		case "<":
-			ok = d < 0
-		case ">":
-			ok = d > 0
-		}
-		if !ok {
-			return false
+	for _, s := range r.Applies {
+		if (s.Trainer == "" || s.Trainer == t.Trainer) && t.Within(s.Versions) {
+			return s, true
 		}
 	}
-	return true
-}
-
-// Holding returns the first holding of r that fits the target, and whether there is one.
-func (r *Rule) Holding(t Target) (Holding, bool) {
-	for _, h := range r.Holds {
-		if (h.Trainer == "" || h.Trainer == t.Trainer) && t.Within(h.Versions) {
-			return h, true
-		}
-	}
-	return Holding{}, false
+	return Severity{}, false
 }
 
 var registry = map[string]*Rule{}
-
-// Add registers a rule; it is called in the variable declaration of the rule's file. It panics on a rule without an id or
-// with one that is taken.
-func Add(r Rule) *Rule {
-	if r.ID == "" || registry[r.ID] != nil {
-		panic("rule: id missing or taken: " + r.ID)
-	}
-	if strings.HasPrefix(r.ID, "RL7") && r.Unmended == "" {
-		r.Unmended = "it lies in the launch, and the data alone is mended"
-	}
-	registry[r.ID] = &r
-	return &r
-}
 
 // All returns every rule, sorted by id.
 func All() []*Rule {
@@ -337,12 +247,12 @@ func Names() []string {
 	return out
 }
 
-// FixFor returns the command that mends a finding of r at path, without file names; path "" stands for any column. It is ""
+// ManualFor returns the command that fixes a finding of r at path, without file names; path "" stands for any column. It is ""
 // where r has none.
-func (r *Rule) FixFor(path schema.Path) string {
+func (r *Rule) ManualFor(path schema.Path) string {
 	column := string(path)
 	if column == "" {
 		column = "COLUMN"
 	}
-	return strings.ReplaceAll(r.Fix, "{column}", column)
+	return strings.ReplaceAll(r.Manual, "{column}", column)
 }

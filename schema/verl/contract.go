@@ -1,5 +1,3 @@
-// Package verl holds what verl minds in its data: one file a rule, and the scorers' side of a ground truth. Cites are of
-// verl 0.9.1 where no version is named; [x] in the facts' words means that it was executed.
 package verl
 
 import (
@@ -35,21 +33,21 @@ var agents = []string{"single_turn_agent", "tool_agent"}
 var roles = []string{"system", "user", "assistant", "tool"}
 
 // always are the holdings of a rule that is an error in every version, with the same consequence.
-func always(consequence string) []rule.Holding {
-	return []rule.Holding{{Level: rule.Error, Consequence: consequence}}
+func always(consequence string) []rule.Severity {
+	return []rule.Severity{{Level: rule.Error, Consequence: consequence}}
 }
 
 // byTrainer are the holdings of a fault that the V1 trainer logs and trains on without the row, and that kills the step of
 // the older trainer.
-func byTrainer(exception string) []rule.Holding {
-	return []rule.Holding{
-		{Trainer: "v1", Level: rule.Error, Consequence: "verl fails with " + exception + ", and the sample silently drops out of its batch"},
+func byTrainer(exception string) []rule.Severity {
+	return []rule.Severity{
+		{Trainer: trainerV1, Level: rule.Error, Consequence: "verl fails with " + exception + ", and the sample silently drops out of its batch"},
 		{Level: rule.Error, Consequence: "verl fails with " + exception + ", and the step dies"},
 	}
 }
 
 // since returns the holdings for these versions only.
-func since(versions string, holdings []rule.Holding) []rule.Holding {
+func since(versions string, holdings []rule.Severity) []rule.Severity {
 	for i := range holdings {
 		holdings[i].Versions = versions
 	}

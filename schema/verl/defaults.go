@@ -7,7 +7,7 @@ import (
 )
 
 // defaultKeys are the keys of verl's configuration that rules and 'rlprep launch' read, with their values in the target
-// versions as JSON: in 0.5, 0.6, 0.7, 0.8 and 0.9, or one for all of them; "" where a version has no such key. They are
+// versions as JSON: one for each of framework.Versions, in their order, or one for all of them; "" where a version has no such key. They are
 // what hydra 1.3.8 composes of trainer/config/ppo_trainer.yaml and its groups in the releases 0.5.0, 0.6.1, 0.7.1, 0.8.0 and
 // 0.9.1; make conformance-verl holds the last of them to verl itself.
 var defaultKeys = map[string][]string{
@@ -90,7 +90,7 @@ var defaultKeys = map[string][]string{
 func Defaults(t rule.Target) map[string]any {
 	out := map[string]any{}
 	for key, values := range defaultKeys {
-		text := values[min(max(t.Minor-5, 0), len(values)-1)]
+		text := values[min(t.Index(), len(values)-1)]
 		if text == "" {
 			continue
 		}

@@ -1,7 +1,6 @@
 package verl
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -29,32 +28,30 @@ const (
 	keyCap       = rollout + "trace.max_samples_per_step_per_worker"
 	keyV1        = "trainer.use_v1"
 	keyCustomCls = "data.custom_cls.path"
-
-	keyModule = "%module"
 )
 
 // A Launch is a launch as verl takes it: what it sets, over verl's own configuration of the target version.
 type Launch struct {
-	Target   rule.Target
-	Lookup   func(key string) (schema.Value, schema.Pos)
-	defaults map[string]any
+	rule.Launch // what the launch itself says
+	Target      rule.Target
+	defaults    map[string]any
 }
 
-// NewLaunch returns the launch that lookup tells of (rule.Env.Lookup), nil where lookup is.
-func NewLaunch(t rule.Target, lookup func(string) (schema.Value, schema.Pos)) *Launch {
-	if lookup == nil {
+// NewLaunch returns given as verl takes it; nil where given is nil.
+func NewLaunch(t rule.Target, given rule.Launch) *Launch {
+	if given == nil {
 		return nil
 	}
-	return &Launch{t, lookup, Defaults(t)}
+	return &Launch{given, t, Defaults(t)}
 }
 
 // Value returns the value of a key, Missing where this version has none. set tells whether the launch sets it; pos is where,
 // or else where the command stands.
 func (l *Launch) Value(key string) (v schema.Value, pos schema.Pos, set bool) {
-	if v, pos = l.Lookup(key); !v.IsMissing() {
+	if v, pos = l.Launch.Value(key); !v.IsMissing() {
 		return v, pos.At(schema.Path(key)), true
 	}
-	_, pos = l.Lookup(keyModule)
+	_, pos = l.Module()
 	d, ok := l.defaults[key]
 	if !ok {
 		return schema.Value{}, pos, false
@@ -86,7 +83,7 @@ func fromDefault(d any) schema.Value {
 	return schema.NullValue
 }
 
-// Text, Int and Bool return the value of a key where it is of that kind, else "", 0 and false.
+// Text returns the value of a key where it is text, else "".
 func (l *Launch) Text(key string) string {
 	v, _, _ := l.Value(key)
 	if v.Kind() != schema.Text {
@@ -111,15 +108,14 @@ func (l *Launch) Bool(key string) bool {
 // the target does.
 func (l *Launch) V1() bool {
 	if v, _, set := l.Value(keyV1); set {
-		return l.Target.Minor >= 9 && v.Bool()
+		return l.Target.Within(hasV1) && v.Bool()
 	}
-	return l.Target.Trainer == "v1"
+	return l.Target.Trainer == trainerV1
 }
 
 // RL reports whether the command is an RL training of verl's, as far as its module's name tells.
 func (l *Launch) RL() bool {
-	v, _ := l.Lookup(keyModule)
-	m := v.Text()
+	m, _ := l.Module()
 	switch {
 	case strings.Contains(m, "sft"), strings.Contains(m, "main_generation"), strings.Contains(m, "main_eval"), strings.Contains(m, "preprocess"):
 		return false
@@ -137,7 +133,7 @@ func (l *Launch) Tools() (tools []Tool, configured, known bool) {
 	if path == "" {
 		return nil, l.Text(keyFunctions) != "", false
 	}
-	doc, _ := l.Lookup("@" + keyTools)
+	doc := l.Document(keyTools)
 	list := doc.Field("tools")
 	if list.Kind() != schema.List {
 		return nil, true, false
@@ -154,7 +150,7 @@ func (l *Launch) Agents() (names []string, known bool) {
 	if l.Text(keyAgents) == "" {
 		return nil, true
 	}
-	doc, _ := l.Lookup("@" + keyAgents)
+	doc := l.Document(keyAgents)
 	if doc.Kind() != schema.List {
 		return nil, false
 	}
@@ -170,7 +166,7 @@ func (l *Launch) Agents() (names []string, known bool) {
 // (67dc84b96), custom_reward_function before, which later versions still take (executed on 0.9.1).
 func (l *Launch) Reward() (path, key string) {
 	for _, key := range []string{"reward.custom_reward_function.path", "custom_reward_function.path"} {
-		if path := l.Text(key); path != "" && (l.Target.Minor >= 7 || !strings.HasPrefix(key, "reward.")) {
+		if path := l.Text(key); path != "" && (l.Target.Within(hasRewardLoop) || !strings.HasPrefix(key, "reward.")) {
 			return path, key
 		}
 	}
@@ -187,13 +183,9 @@ func (l *Launch) Manager() (name, key string) {
 	return "naive", "reward_model.reward_manager"
 }
 
-// Backends are the trace backends of a version: rollout_trace.py knows weave and mlflow, and trackio since 0.8 (5b2b55d48,
-// 2026-05-24). Their names are compared as they are.
+// Backends returns the trace backends of the version, sorted.
 func (l *Launch) Backends() []string {
-	if l.Target.Minor >= 8 {
-		return []string{"mlflow", "trackio", "weave"}
-	}
-	return []string{"mlflow", "weave"}
+	return slices.Sorted(slices.Values(itemsFor(l.Target, traceBackends)))
 }
 
 // Traced reports whether trajectories are traced, and if not, why.
@@ -217,10 +209,10 @@ func (l *Launch) Traced() (bool, string) {
 // capped reports whether the number of traced samples is limited.
 func (l *Launch) capped() bool {
 	v, _, _ := l.Value(keyCap)
-	return v.Kind() == schema.Int && l.Target.Minor >= 7
+	return v.Kind() == schema.Int && l.Target.Within(hasTraceCap)
 }
 
-func (l *Launch) version() string { return fmt.Sprintf("0.%d", l.Target.Minor) }
+func (l *Launch) version() string { return l.Target.Version }
 
 // TracesPerStep is how many trajectories of a training step are traced: all, or those of N samples a worker.
 func (l *Launch) TracesPerStep() int64 {
@@ -231,19 +223,11 @@ func (l *Launch) TracesPerStep() int64 {
 	return all
 }
 
-// A Fact is something that a launch decides, with the keys it follows from, the most telling first.
-type Fact struct {
-	Name  string
-	Value schema.Value
-	Keys  []string
-	Note  string
-}
-
 // Facts tells what a launch really does.
-func (l *Launch) Facts() []Fact {
-	var out []Fact
+func (l *Launch) Facts() []rule.Fact {
+	var out []rule.Fact
 	add := func(name string, v schema.Value, note string, keys ...string) {
-		out = append(out, Fact{name, v, keys, note})
+		out = append(out, rule.Fact{Name: name, Value: v, Keys: keys, Note: note})
 	}
 	plain := func(name, key string) {
 		if v, _, _ := l.Value(key); !v.IsMissing() {
@@ -256,9 +240,9 @@ func (l *Launch) Facts() []Fact {
 	if !l.RL() {
 		return out
 	}
-	trainer := "v0"
+	trainer := trainerV0
 	if l.V1() {
-		trainer = "v1"
+		trainer = trainerV1
 	}
 	add("trainer", schema.TextValue(trainer), "", keyV1)
 	l.batchFacts(add)
@@ -289,7 +273,7 @@ func (l *Launch) agentFacts(add addFact) {
 	if agent == "" {
 		agent = "single_turn_agent"
 	}
-	if l.Text(keyMode) == "sync" && l.Target.Minor < 7 {
+	if l.Text(keyMode) == "sync" && l.Target.Within(hasSyncRollout) {
 		note = "rollout.mode=sync: no agent loop runs, agent_name is ignored"
 	}
 	add("agent_loop", schema.TextValue(agent), note, keyAgent)
@@ -322,7 +306,7 @@ func (l *Launch) agentFacts(add addFact) {
 	}
 	if v, _, _ := l.Value(keyInteract); v.Kind() == schema.Text {
 		note := ""
-		if l.Target.Minor >= 8 {
+		if !l.Target.Within(hasInteractions) {
 			note = "verl 0.8 and later have no interactions"
 		}
 		add("interaction", v, note, keyInteract)
@@ -380,6 +364,6 @@ func textList(names []string) schema.Value {
 
 // fullyAsync reports whether the fully asynchronous trainer runs.
 func fullyAsync(l *Launch) bool {
-	v, _ := l.Lookup(keyModule)
-	return strings.Contains(v.Text(), "fully_async")
+	module, _ := l.Module()
+	return strings.Contains(module, "fully_async")
 }

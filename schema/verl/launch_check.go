@@ -32,7 +32,7 @@ func (c *launchCheck) Files(files []*rule.File) {
 }
 
 // launchOf returns the launch of a pass, nil where none was given.
-func launchOf(p *rule.Pass) *Launch { return NewLaunch(p.Env.Target, p.Env.Lookup) }
+func launchOf(p *rule.Pass) *Launch { return NewLaunch(p.Env.Target, p.Env.Launch) }
 
 // at reports a finding about a key, at the place where it is set, else at the command.
 func (c *launchCheck) at(key, format string, args ...any) {
@@ -83,6 +83,3 @@ func number(n int64) string {
 	}
 	return s
 }
-
-// Lookup implements what both Pass and Launch have.
-func (c *launchCheck) Lookup(key string) (schema.Value, schema.Pos) { return c.Pass.Lookup(key) }

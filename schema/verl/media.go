@@ -9,13 +9,21 @@ import (
 
 // A medium is a column of media and the tag that stands for one of them in a message.
 type medium struct {
-	column schema.Path
-	tag    string
-	since  int // minor version
+	column   schema.Path
+	tag      string
+	versions string // in which verl reads it
 }
 
 // media are what RLHFDataset puts into messages (rl_dataset.py, _build_messages).
-var media = []medium{{"images", "<image>", 0}, {"videos", "<video>", 0}, {"audios", "<audio>", 8}}
+var media = []medium{{"images", "<image>", ""}, {"videos", "<video>", ""}, {"audios", "<audio>", ">=0.8"}}
+
+// mediaRead says which of media the target's version reads.
+func mediaRead(t rule.Target) (read [3]bool) {
+	for i, m := range media {
+		read[i] = t.Within(m.versions)
+	}
+	return read
+}
 
 // mediaReads are the contents, and of each medium a leaf that is cheap to read, or its column where there is none.
 func mediaReads(p *rule.Pass) []schema.Path {

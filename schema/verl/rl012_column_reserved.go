@@ -5,10 +5,11 @@ import (
 
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
+	"github.com/rlprep/rlprep/schema/rule/fixes"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL012", Name: "column-reserved", Facts: []string{"S012"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL012", Name: "column-reserved", Cites: []string{"verl@b178a3cd5 agent_loop.py:475-521"}, Rows: rule.RL,
 	Title: "a column has the name of an argument of verl's agent loop",
 	Doc: `
 Every top-level column of a row becomes a keyword argument of _run_agent_loop, AgentLoop.run and _agent_loop_postprocess
@@ -20,7 +21,7 @@ verl 0.9.1).
 
 Drop the column, or rename it.
 `,
-	Holds: []rule.Holding{
+	Applies: []rule.Severity{
 		{Versions: ">=0.6", Level: rule.Error, Consequence: "verl fails with TypeError: got multiple values for argument, in every row"},
 	},
 	New: eachFile(func(p *rule.Pass, f *rule.File) {
@@ -29,7 +30,7 @@ Drop the column, or rename it.
 				continue
 			}
 			at := schema.FilePos(f.Name).At(schema.Path("").Field(c.Name))
-			if c.Name == "validate" && p.Env.Target.Trainer == "v1" {
+			if c.Name == "validate" && p.Env.Target.Trainer == trainerV1 {
 				p.Reportf(at, schema.Value{}, "a column of this name, whatever it holds: the trainer waits for results that never come")
 				continue
 			}
@@ -43,8 +44,8 @@ Drop the column, or rename it.
 			p.Reportf(at, schema.Value{}, "a column of this name: %s", p.Consequence)
 		}
 	}),
-	Fix:   "drop {column}",
-	Mends: []rule.Mend{{Do: rule.DropColumn, Unsafe: true, Does: "drops the column"}},
+	Manual: "drop {column}",
+	Fixes:  []rule.Fix{fixes.Unsafe(fixes.DropColumn("drops the column"))},
 	Examples: []rule.Example{
 		{Title: "a reasoning trace kept from the source", Files: []string{`{"prompt":[{"role":"user","content":"Hi"}],"trace":"Let me think."}`}, Want: []string{"0 -1 trace"}},
 		{Title: "outputs of another model", Files: []string{`{"output":"72","trajectory":"a"}`}, Want: []string{"0 -1 output", "0 -1 trajectory"}},
@@ -64,14 +65,8 @@ var outputs = []string{"prompts", "responses", "extra_fields"}
 
 // arguments are the names that the target's agent loop passes itself.
 func arguments(t rule.Target) []string {
-	names := []string{"self", "sampling_params", "trajectory"}
-	if t.Minor >= 7 {
-		names = append(names, "trace", "output")
-	}
-	if t.Minor >= 8 {
-		names = append(names, "validate")
-	}
-	if t.Trainer == "v1" {
+	names := itemsFor(t, loopArguments)
+	if t.Trainer == trainerV1 {
 		names = append(names, "session_id")
 		names = append(names, outputs...)
 	}

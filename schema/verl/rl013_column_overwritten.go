@@ -5,8 +5,8 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL013", Name: "column-overwritten", Facts: []string{"S013"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL013", Name: "column-overwritten", Cites: []string{"verl@b178a3cd5 rl_dataset.py:344-361"}, Rows: rule.RL,
 	Title: "a column has a name that verl gives a meaning of its own",
 	Doc: `
 RLHFDataset sets raw_prompt, index, tools_kwargs, interaction_kwargs and dummy_tensor, and the trainer sets uid and global_steps,
@@ -14,7 +14,7 @@ whatever the file has there: harmless, but the column is lost, and tools_kwargs 
 that people write meaning it). In 0.9 the V1 trainer takes __rollout_n__ as the number of rollouts of the row, in place of rollout.n
 (executed on verl 0.9.1); RL019 has values of it that are no number.
 `,
-	Holds: []rule.Holding{{Level: rule.Info, Consequence: "verl overwrites it"}},
+	Applies: []rule.Severity{{Level: rule.Info, Consequence: "verl overwrites it"}},
 	New: eachFile(func(p *rule.Pass, f *rule.File) {
 		for _, c := range f.Schema.Fields {
 			level, what := overwritten(p, f.Schema, c)
@@ -23,8 +23,8 @@ that people write meaning it). In 0.9 the V1 trainer takes __rollout_n__ as the 
 			}
 		}
 	}),
-	Fix:      "drop {column}",
-	Unmended: "the column is lost in training, but may be meant for others: rlprep drop takes it away",
+	Manual:  "drop {column}",
+	Unfixed: "the column is lost in training, but may be meant for others: rlprep drop takes it away",
 	Examples: []rule.Example{
 		{Title: "tools_kwargs beside extra_info", Files: []string{`{"tools_kwargs":{"search":{"create_kwargs":{"q":"a"}}},"extra_info":{"index":0}}`}, Want: []string{"0 -1 tools_kwargs"}},
 		{Title: "a uid of one's own", Files: []string{`{"uid":"9a6e"}`}, Want: []string{"0 -1 uid"}},
@@ -50,7 +50,7 @@ func overwritten(p *rule.Pass, s *schema.Schema, c schema.Field) (rule.Level, st
 			return rule.Info, "verl overwrites it with extra_info.index"
 		}
 	case "__rollout_n__":
-		if p.Env.Target.Trainer == "v1" && c.Type.Kind == schema.Int {
+		if p.Env.Target.Trainer == trainerV1 && c.Type.Kind == schema.Int {
 			return rule.Warning, "verl takes it as the number of rollouts of the row, in place of rollout.n"
 		}
 	}

@@ -5,8 +5,8 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL014", Name: "list-ragged", Facts: []string{"S014"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL014", Name: "list-ragged", Cites: []string{"verl@b178a3cd5 agent_loop.py:719"}, Rows: rule.RL,
 	Title: "a column holds lists of lists of different lengths",
 	Doc: `
 For the reward every top-level value is put into np.array([v]) (agent_loop.py, _compute_score): lists of lists of different lengths
@@ -15,10 +15,10 @@ the older trainer's step dies (executed on verl 0.9.1). Lists in a struct are sa
 
 Move the column into extra_info, or write it as JSON.
 `,
-	Holds:    since(">=0.6", byTrainer("ValueError: setting an array element with a sequence")),
-	Reads:    raggedPaths,
-	New:      func(p *rule.Pass) rule.Checker { return &ragged{Pass: p, paths: raggedPaths(p)} },
-	Unmended: "whether the column is to be dropped or moved is not said",
+	Applies: since(">=0.6", byTrainer("ValueError: setting an array element with a sequence")),
+	Reads:   raggedPaths,
+	New:     func(p *rule.Pass) rule.Checker { return &ragged{Pass: p, paths: raggedPaths(p)} },
+	Unfixed: "whether the column is to be dropped or moved is not said",
 	Examples: []rule.Example{
 		{Title: "tokens of each step", Files: []string{`{"steps":[["a"],["b"]]}
 {"steps":[["a"],["b","c"]]}`}, Want: []string{"0 1 steps"}},

@@ -3,10 +3,11 @@ package verl
 import (
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
+	"github.com/rlprep/rlprep/schema/rule/fixes"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL015", Name: "text-as-binary", Facts: []string{"S006"},
+var _ = framework.Add(rule.Rule{
+	ID: "RL015", Name: "text-as-binary",
 	Title: "a column that is read as text holds bytes",
 	Doc: `
 A Parquet column of byte arrays without the annotation STRING (older Impala, Hive and Spark files, hand-made writers) is loaded as
@@ -15,7 +16,7 @@ answer (executed on verl 0.9.1).
 
 Write the column with the STRING annotation; pyarrow: cast it to pa.string().
 `,
-	Holds: []rule.Holding{{Level: rule.Error, Consequence: "Python sees bytes, which equal no text"}},
+	Applies: []rule.Severity{{Level: rule.Error, Consequence: "Python sees bytes, which equal no text"}},
 	New: eachFile(func(p *rule.Pass, f *rule.File) {
 		for _, path := range texts[p.Env.Rows] {
 			if kindOf(f.Schema, path) == schema.Binary {
@@ -24,8 +25,8 @@ Write the column with the STRING annotation; pyarrow: cast it to pa.string().
 			}
 		}
 	}),
-	Mends:    []rule.Mend{{Do: rule.AsText, Does: "says that the bytes are text; they are not touched"}},
-	Unmended: "bytes that are no UTF-8 are no text",
+	Fixes:   []rule.Fix{fixes.AsText("says that the bytes are text; they are not touched")},
+	Unfixed: "bytes that are no UTF-8 are no text",
 	Examples: []rule.Example{
 		{Title: "data_source", Files: []string{`{"data_source":"openai/gsm8k"}`}, Schema: "data_source: binary", Want: []string{"0 -1 data_source"}},
 		{Title: "roles and contents", Files: []string{`{"prompt":[{"role":"user","content":"Hi"}]}`}, Schema: "prompt[].role: binary; prompt[].content: binary", Want: []string{"0 -1 prompt[].role", "0 -1 prompt[].content"}},

@@ -5,14 +5,14 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL018", Name: "extra-info-null", Facts: []string{"R036"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL018", Name: "extra-info-null", Cites: []string{"verl@b178a3cd5 rl_dataset.py:351-356"}, Rows: rule.RL,
 	Title: "extra_info is null in some rows, for verl 0.5",
 	Doc: `
 0.5 calls row.get("extra_info", {}).get("index", 0) (rl_dataset.py, __getitem__), and the default does not apply to a null: AttributeError
 'NoneType' object has no attribute 'get'. Later versions take a null as empty; RL402 and RL306 judge what is missing then.
 `,
-	Holds: []rule.Holding{{Versions: "<=0.5", Level: rule.Error, Consequence: "verl fails with 'NoneType' object has no attribute 'get' when it reads the row"}},
+	Applies: []rule.Severity{{Versions: "<=0.5", Level: rule.Error, Consequence: "verl fails with 'NoneType' object has no attribute 'get' when it reads the row"}},
 	Reads: func(p *rule.Pass) []schema.Path {
 		if leaf := firstLeaf(p.Schema, extraInfo); leaf != "" {
 			return []schema.Path{leaf}
@@ -20,7 +20,7 @@ var _ = rule.Add(rule.Rule{
 		return nil
 	},
 	New:   func(p *rule.Pass) rule.Checker { return &extraNull{Pass: p, on: firstLeaf(p.Schema, extraInfo) != ""} },
-	Mends: []rule.Mend{{Do: rule.FillIndex, Does: "makes extra_info a struct with an index"}},
+	Fixes: []rule.Fix{fillIndex("makes extra_info a struct with an index")},
 	Examples: []rule.Example{
 		{Title: "null in a row", Target: "verl@0.5", Files: []string{`{"extra_info":{"index":0}}
 {"extra_info":null}`}, Want: []string{"0 1 extra_info"}},

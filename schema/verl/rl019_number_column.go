@@ -6,6 +6,7 @@ import (
 
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
+	"github.com/rlprep/rlprep/schema/rule/fixes"
 )
 
 // The columns that verl takes numbers from.
@@ -14,8 +15,8 @@ const (
 	rolloutN schema.Path = "__rollout_n__"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL019", Name: "number-column-value", Facts: []string{"S013"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL019", Name: "number-column-value", Rows: rule.RL,
 	Title: "priority or __rollout_n__ is no number in some rows",
 	Doc: `
 single_turn_agent takes int() of a row's priority, if there is such a column, and the V1 trainer the range of its __rollout_n__. A
@@ -24,11 +25,11 @@ look at priority (all executed on verl 0.9.1).
 
 Drop the column, or rename it.
 `,
-	Holds: since(">=0.9", byTrainer("TypeError or ValueError")),
-	Reads: reads(agentName, priority, rolloutN),
-	New:   func(p *rule.Pass) rule.Checker { return &numberColumn{p} },
-	Fix:   "drop {column}",
-	Mends: []rule.Mend{{Do: rule.DropColumn, Unsafe: true, Does: "drops the column"}},
+	Applies: since(">=0.9", byTrainer("TypeError or ValueError")),
+	Reads:   reads(agentName, priority, rolloutN),
+	New:     func(p *rule.Pass) rule.Checker { return &numberColumn{p} },
+	Manual:  "drop {column}",
+	Fixes:   []rule.Fix{fixes.Unsafe(fixes.DropColumn("drops the column"))},
 	Examples: []rule.Example{
 		{Title: "a priority in words", Files: []string{`{"priority":"high"}`}, Want: []string{"0 0 priority"}},
 		{Title: "a priority in some rows", Files: []string{`{"agent_name":"single_turn_agent","priority":1}
@@ -49,7 +50,7 @@ type numberColumn struct{ *rule.Pass }
 // Chunk implements rule.Checker.
 func (c *numberColumn) Chunk(k *rule.Chunks) bool {
 	pr, n := k.At(1), k.At(2)
-	return c.fine(pr, priority) && (c.Env.Target.Trainer != "v1" || c.fine(n, rolloutN))
+	return c.fine(pr, priority) && (c.Env.Target.Trainer != trainerV1 || c.fine(n, rolloutN))
 }
 
 // fine reports whether a column is not there, or holds integers alone.
@@ -62,7 +63,7 @@ func (c *numberColumn) Row(r schema.Row) {
 	if a := r.At(0); a.IsMissing() || a.Kind() == schema.Text && a.Text() == agents[0] {
 		c.look(r, r.At(1), priority, isNumber)
 	}
-	if c.Env.Target.Trainer == "v1" {
+	if c.Env.Target.Trainer == trainerV1 {
 		c.look(r, r.At(2), rolloutN, isWhole)
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL102", Name: "prompt-not-messages", Facts: []string{"R001", "R003"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL102", Name: "prompt-not-messages", Rows: rule.RL,
 	Title: "prompt is not a list of {role, content}",
 	Doc: `
 verl hands the prompt to the tokenizer's chat template, which walks over messages and reads role and content of each. A
@@ -16,7 +16,7 @@ no error (executed on verl 0.9.1). Other templates raise.
 
 Make the column a list of structs with the fields role and content: [{"role": "user", "content": "…"}].
 `,
-	Holds: always("the question never reaches the model, or the chat template fails"),
+	Applies: always("the question never reaches the model, or the chat template fails"),
 	New: eachFile(func(p *rule.Pass, f *rule.File) {
 		field, ok := f.Schema.Lookup(prompt)
 		if !ok || field.Type.Kind == schema.Null {
@@ -30,17 +30,17 @@ Make the column a list of structs with the fields role and content: [{"role": "u
 			p.Reportf(schema.FilePos(f.Name).At(at), schema.Value{}, "%s: %s", what, p.Consequence)
 		}
 	}),
-	Mends:    []rule.Mend{shareGPT, readJSON},
-	Unmended: "who says a plain text is not in the data: step prompt of rlprep run makes messages",
+	Fixes:   []rule.Fix{shareGPT, readJSON},
+	Unfixed: "who says a plain text is not in the data: step prompt of rlprep run makes messages",
 	Examples: []rule.Example{
-		{Title: "the question as a plain string", Files: []string{`{"prompt":"What is 6 times 12?"}`}, Want: []string{"0 -1 prompt"}, Left: "no JSON"},
+		{Title: "the question as a plain string", Files: []string{`{"prompt":"What is 6 times 12?"}`}, Want: []string{"0 -1 prompt"}, Unfixed: "no JSON"},
 		{Title: "messages written with json.dumps", Files: []string{`{"prompt":"[{\"role\": \"user\", \"content\": \"What is 6 times 12?\"}]"}`}, Want: []string{"0 -1 prompt"}},
-		{Title: "a list of strings", Files: []string{`{"prompt":["What is 6 times 12?"]}`}, Want: []string{"0 -1 prompt[]"}, Left: "it holds no JSON objects"},
+		{Title: "a list of strings", Files: []string{`{"prompt":["What is 6 times 12?"]}`}, Want: []string{"0 -1 prompt[]"}, Unfixed: "it holds no JSON objects"},
 		{Title: "ShareGPT's keys", Files: []string{`{"prompt":[{"from":"human","value":"What is 6 times 12?"}]}`}, Want: []string{"0 -1 prompt[]"}},
-		{Title: "messages without role", Files: []string{`{"prompt":[{"content":"What is 6 times 12?"}]}`}, Want: []string{"0 -1 prompt[]"}, Left: "prompt[] is struct"},
-		{Title: "one message, not in a list", Files: []string{`{"prompt":{"role":"user","content":"What is 6 times 12?"}}`}, Want: []string{"0 -1 prompt"}, Left: "prompt is struct"},
-		{Title: "messages in one list too many (info: transformers takes them for a batch)", Files: []string{`{"prompt":[[{"role":"user","content":"What is 6 times 12?"}]]}`}, Want: []string{"0 -1 prompt"}, Left: "prompt is list"},
-		{Title: "content is a struct", Files: []string{`{"prompt":[{"role":"user","content":{"text":"What is 6 times 12?"}}]}`}, Want: []string{"0 -1 prompt[].content"}, Left: "prompt[].content is struct"},
+		{Title: "messages without role", Files: []string{`{"prompt":[{"content":"What is 6 times 12?"}]}`}, Want: []string{"0 -1 prompt[]"}, Unfixed: "prompt[] is struct"},
+		{Title: "one message, not in a list", Files: []string{`{"prompt":{"role":"user","content":"What is 6 times 12?"}}`}, Want: []string{"0 -1 prompt"}, Unfixed: "prompt is struct"},
+		{Title: "messages in one list too many (info: transformers takes them for a batch)", Files: []string{`{"prompt":[[{"role":"user","content":"What is 6 times 12?"}]]}`}, Want: []string{"0 -1 prompt"}, Unfixed: "prompt is list"},
+		{Title: "content is a struct", Files: []string{`{"prompt":[{"role":"user","content":{"text":"What is 6 times 12?"}}]}`}, Want: []string{"0 -1 prompt[].content"}, Unfixed: "prompt[].content is struct"},
 		{Title: "a list of messages", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}]}`}},
 		{Title: "large_list of large_string (Polars)", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}]}`}, Schema: "prompt: large_list<struct<role: large_string, content: large_string>>"},
 		{Title: "parts, as vision models take them (RL106 judges these)", Files: []string{`{"prompt":[{"role":"user","content":[{"type":"text","text":"What is 6 times 12?"}]}]}`}},

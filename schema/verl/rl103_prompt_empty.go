@@ -5,8 +5,8 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL103", Name: "prompt-empty", Facts: []string{"R001"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL103", Name: "prompt-empty", Rows: rule.RL,
 	Title: "prompt is null or holds no messages",
 	Doc: `
 A null prompt kills the dataloader with TypeError 'NoneType' object is not iterable (rl_dataset.py, _build_messages). An
@@ -16,7 +16,7 @@ answers a question that nobody asked. With filter_overlong_prompts=True the row 
 
 Leave such rows out; look for the step that made them (a filter over messages, a join, a failed map).
 `,
-	Holds: always("the row crashes the run, is dropped, or trains without a question"),
+	Applies: always("the row crashes the run, is dropped, or trains without a question"),
 	Reads: func(p *rule.Pass) []schema.Path {
 		if leaf := firstLeaf(p.Schema, prompt); leaf != "" {
 			return []schema.Path{leaf}
@@ -24,7 +24,7 @@ Leave such rows out; look for the step that made them (a filter over messages, a
 		return []schema.Path{prompt}
 	},
 	New:   func(p *rule.Pass) rule.Checker { return &promptEmpty{p} },
-	Mends: []rule.Mend{dropFound},
+	Fixes: []rule.Fix{dropFound},
 	Examples: []rule.Example{
 		{Title: "an empty list", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}]}
 {"prompt":[]}`}, Want: []string{"0 1 prompt"}},

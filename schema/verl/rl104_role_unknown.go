@@ -8,8 +8,8 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL104", Name: "role-unknown", Facts: []string{"R002"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL104", Name: "role-unknown", Rows: rule.RL,
 	Title: "a message has a role that chat templates do not know",
 	Doc: `
 Chat templates know the roles system, user, assistant and tool, in lower case. A template of Qwen2.5's style passes over a
@@ -18,18 +18,18 @@ rewarded for it (executed on verl 0.9.1). Other templates raise, which drops the
 
 Write 'user' for 'human', 'assistant' for 'gpt'.
 `,
-	Holds:    always("a chat template passes over the message, and the model never sees it"),
-	Reads:    reads(promptRole),
-	New:      func(p *rule.Pass) rule.Checker { return &roleUnknown{Pass: p, path: promptRole} },
-	Mends:    mendRoles,
-	Unmended: unknownRole,
+	Applies: always("a chat template passes over the message, and the model never sees it"),
+	Reads:   reads(promptRole),
+	New:     func(p *rule.Pass) rule.Checker { return &roleUnknown{Pass: p, path: promptRole} },
+	Fixes:   fixRoles,
+	Unfixed: unknownRole,
 	Examples: []rule.Example{
 		{Title: "ShareGPT's name of the role", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}]}
 {"prompt":[{"role":"human","content":"What is 6 times 12?"}]}`}, Want: []string{"0 1 prompt[].role"}},
 		{Title: "upper case", Files: []string{`{"prompt":[{"role":"system","content":"Think."},{"role":"User","content":"What is 6 times 12?"}]}`}, Want: []string{"0 0 prompt[].role"}},
 		{Title: "null", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}]}
-{"prompt":[{"role":null,"content":"What is 6 times 12?"}]}`}, Want: []string{"0 1 prompt[].role"}, Left: "who speaks cannot be told"},
-		{Title: "a message that is null (info)", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"},null]}`}, Want: []string{"0 0 prompt[].role"}, Left: "who speaks cannot be told"},
+{"prompt":[{"role":null,"content":"What is 6 times 12?"}]}`}, Want: []string{"0 1 prompt[].role"}, Unfixed: "who speaks cannot be told"},
+		{Title: "a message that is null (info)", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"},null]}`}, Want: []string{"0 0 prompt[].role"}, Unfixed: "who speaks cannot be told"},
 		{Title: "the four roles", Files: []string{`{"prompt":[{"role":"system","content":"Think."},{"role":"user","content":"Go."},{"role":"assistant","content":"Yes."},{"role":"tool","content":"ok"},{"role":"user","content":"What is 6 times 12?"}]}`}},
 		{Title: "an empty prompt is another fault", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}]}
 {"prompt":[]}

@@ -5,8 +5,8 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL105", Name: "content-null", Facts: []string{"R004"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL105", Name: "content-null", Cites: []string{"verl@b178a3cd5 rl_dataset.py:308"}, Rows: rule.RL,
 	Title: "a message has no content",
 	Doc: `
 A null content makes a chat template of Qwen2.5's style raise TypeError "can only concatenate str", so the sample drops out
@@ -15,8 +15,8 @@ for it: no error, and the question is gone (executed on verl 0.9.1).
 
 A null content is fine in an assistant message that has tool_calls.
 `,
-	Holds: []rule.Holding{
-		{Trainer: "v1", Level: rule.Error, Consequence: "the chat template fails and the sample silently drops out of its batch, or the question is gone"},
+	Applies: []rule.Severity{
+		{Trainer: trainerV1, Level: rule.Error, Consequence: "the chat template fails and the sample silently drops out of its batch, or the question is gone"},
 		{Level: rule.Error, Consequence: "the chat template fails and the step dies, or the question is gone"},
 	},
 	Reads: func(p *rule.Pass) []schema.Path {
@@ -32,7 +32,7 @@ A null content is fine in an assistant message that has tool_calls.
 	New: func(p *rule.Pass) rule.Checker {
 		return &contentNull{Pass: p, path: promptContent, off: kindOf(p.Schema, promptContent) == schema.List, calls: firstLeaf(p.Schema, promptCalls) != ""}
 	},
-	Mends: []rule.Mend{dropFound},
+	Fixes: []rule.Fix{dropFound},
 	Examples: []rule.Example{
 		{Title: "null", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}]}
 {"prompt":[{"role":"user","content":"What is 6 plus 12?"}]}

@@ -5,8 +5,8 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL106", Name: "content-parts", Facts: []string{"R004"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL106", Name: "content-parts", Rows: rule.RL,
 	Title: "content is a list of parts",
 	Doc: `
 A list of {type, text} as content is for processors of vision models. The template of a text model fails on it ('can only concatenate
@@ -17,12 +17,12 @@ vision model.
 
 For a text model write content as text; beside an images column write text with <image> in it.
 `,
-	Holds: []rule.Holding{
-		{Trainer: "v1", Level: rule.Error, Consequence: "the chat template of a text model fails in every row"},
+	Applies: []rule.Severity{
+		{Trainer: trainerV1, Level: rule.Error, Consequence: "the chat template of a text model fails in every row"},
 		{Level: rule.Error, Consequence: "the chat template of a text model fails, and the step dies"},
 	},
-	New:      contentParts(promptContent, "images", "videos", "audios"),
-	Unmended: "whether a vision model is to read the parts is not in the data",
+	New:     contentParts(promptContent, "images", "videos", "audios"),
+	Unfixed: "whether a vision model is to read the parts is not in the data",
 	Examples: []rule.Example{
 		{Title: "parts of text alone", Files: []string{`{"prompt":[{"role":"user","content":[{"type":"text","text":"What is 6 times 12?"}]}]}`}, Want: []string{"0 -1 prompt[].content"}},
 		{Title: "parts and an images column", Files: []string{`{"prompt":[{"role":"user","content":[{"type":"image","text":null},{"type":"text","text":"Find x."}]}],"images":[{"bytes":"a"}]}`}, Schema: "images[].bytes: binary", Want: []string{"0 -1 prompt[].content"}},

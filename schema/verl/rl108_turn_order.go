@@ -5,18 +5,18 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL108", Name: "turn-order", Facts: []string{"R005"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL108", Name: "turn-order", Rows: rule.RL,
 	Title: "a prompt does not end with the user, or has a system message further on",
 	Doc: `
 verl adds the generation prompt of the assistant behind whatever comes last, so a prompt that ends with the assistant makes it speak
 twice in a row. Executed on verl 0.9.1 it had no effect beyond that, so this is a note. Chat templates of some models refuse a system
 message that is not the first.
 `,
-	Holds:    []rule.Holding{{Level: rule.Info, Consequence: "chat templates differ in what they make of it"}},
-	Reads:    reads(promptRole),
-	New:      func(p *rule.Pass) rule.Checker { return &turnOrder{p} },
-	Unmended: "turns are not put into another order",
+	Applies: []rule.Severity{{Level: rule.Info, Consequence: "chat templates differ in what they make of it"}},
+	Reads:   reads(promptRole),
+	New:     func(p *rule.Pass) rule.Checker { return &turnOrder{p} },
+	Unfixed: "turns are not put into another order",
 	Examples: []rule.Example{
 		{Title: "the answer was left in", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"},{"role":"assistant","content":"72"}]}`}, Want: []string{"0 0 prompt"}},
 		{Title: "a system message behind the question", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}]}

@@ -2,8 +2,8 @@ package verl
 
 import "github.com/rlprep/rlprep/schema/rule"
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL201", Name: "data-source-missing", Facts: []string{"R010"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL201", Name: "data-source-missing", Cites: []string{"verl@b178a3cd5 reward_score/__init__.py:107", "verl@b178a3cd5 reward_manager/naive.py:42"}, Rows: rule.RL,
 	Title: "a file has no data_source column",
 	Doc: `
 The reward managers read data_source of every row (reward_manager/naive.py and its siblings), also where
@@ -12,10 +12,10 @@ step. If one file of several lacks it, its rows get None.
 
 Add the column with the name of a scorer: 'openai/gsm8k' for gsm8k.
 `,
-	Holds:    byTrainer("KeyError 'data_source'"),
-	New:      missingColumn(dataSource),
-	Fix:      "add data_source=openai/gsm8k",
-	Unmended: "which scorer is meant is not in the data",
+	Applies: byTrainer("KeyError 'data_source'"),
+	New:     missingColumn(dataSource),
+	Manual:  "add data_source=openai/gsm8k",
+	Unfixed: "which scorer is meant is not in the data",
 	Examples: []rule.Example{
 		{Title: "no such column", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}],"reward_model":{"ground_truth":"72"}}`}, Want: []string{"0 -1 data_source"}},
 		{Title: "not in the validation file", Files: []string{`{"data_source":"openai/gsm8k"}`}, Val: []string{`{"split":"test"}`}, Want: []string{"1 -1 data_source"}},

@@ -5,8 +5,8 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL202", Name: "data-source-null", Facts: []string{"R010"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL202", Name: "data-source-null", Cites: []string{"verl@b178a3cd5 reward_score/__init__.py:107", "verl@b178a3cd5 reward_manager/naive.py:42"}, Rows: rule.RL,
 	Title: "data_source is null in some rows",
 	Doc: `
 default_compute_score calls data_source.startswith, so a null fails with AttributeError: 'NoneType' object has no attribute
@@ -15,10 +15,10 @@ verl 0.9.1).
 
 Nulls come from joins and from concatenated files of which one had no such column.
 `,
-	Holds: byTrainer("'NoneType' object has no attribute 'startswith'"),
-	Reads: reads(dataSource),
-	New:   func(p *rule.Pass) rule.Checker { return &null{Pass: p, path: dataSource} },
-	Mends: []rule.Mend{dropFound},
+	Applies: byTrainer("'NoneType' object has no attribute 'startswith'"),
+	Reads:   reads(dataSource),
+	New:     func(p *rule.Pass) rule.Checker { return &null{Pass: p, path: dataSource} },
+	Fixes:   []rule.Fix{dropFound},
 	Examples: []rule.Example{
 		{Title: "null after a join", Files: []string{`{"data_source":"openai/gsm8k"}
 {"data_source":null}

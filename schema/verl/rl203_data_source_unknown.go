@@ -7,8 +7,8 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL203", Name: "data-source-unknown", Facts: []string{"R010"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL203", Name: "data-source-unknown", Cites: []string{"verl@b178a3cd5 reward_score/__init__.py:107", "verl@b178a3cd5 reward_manager/naive.py:42"}, Rows: rule.RL,
 	Title: "data_source names no scorer of verl",
 	Doc: `
 default_compute_score knows openai/gsm8k; lighteval/MATH, DigitalLearningGmbH/MATH-lighteval, HuggingFaceH4/MATH-500;
@@ -20,11 +20,11 @@ exact, case included. For any other it raises NotImplementedError in the first v
 Name the scorer that fits. Sources of your own, with custom_reward_function, go into --known-sources; where lint is given the launch (--config) and that
 sets one, every source is known.
 `,
-	Holds:    byTrainer("NotImplementedError: Reward function is not implemented for data_source"),
-	Reads:    reads(dataSource),
-	New:      func(p *rule.Pass) rule.Checker { return &sourceUnknown{p, scoresAll(p)} },
-	Fix:      "add data_source=openai/gsm8k --replace",
-	Unmended: "which scorer is meant is not in the data",
+	Applies: byTrainer("NotImplementedError: Reward function is not implemented for data_source"),
+	Reads:   reads(dataSource),
+	New:     func(p *rule.Pass) rule.Checker { return &sourceUnknown{p, scoresAll(p)} },
+	Manual:  "add data_source=openai/gsm8k --replace",
+	Unfixed: "which scorer is meant is not in the data",
 	Examples: []rule.Example{
 		{Title: "the name without its owner", Files: []string{`{"data_source":"gsm8k"}`}, Want: []string{"0 0 data_source"}},
 		{Title: "another case, in one row", Files: []string{`{"data_source":"openai/gsm8k"}

@@ -3,10 +3,11 @@ package verl
 import (
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
+	"github.com/rlprep/rlprep/schema/rule/fixes"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL204", Name: "reward-model-missing", Facts: []string{"R011"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL204", Name: "reward-model-missing", Cites: []string{"verl@b178a3cd5 reward_manager/naive.py:43"}, Rows: rule.RL,
 	Title: "a file has no reward_model struct",
 	Doc: `
 The reward managers read row["reward_model"]["ground_truth"] (reward_manager/naive.py). Without the column every sample fails
@@ -15,7 +16,7 @@ verl 0.9.1). Both come after the models are loaded (verl issue 758).
 
 Make it a struct: {"style": "rule", "ground_truth": "72"}.
 `,
-	Holds: byTrainer("KeyError 'reward_model'"),
+	Applies: byTrainer("KeyError 'reward_model'"),
 	New: eachFile(func(p *rule.Pass, f *rule.File) {
 		field, ok := f.Schema.Lookup(rewardModel)
 		switch {
@@ -27,16 +28,16 @@ Make it a struct: {"style": "rule", "ground_truth": "72"}.
 			p.Reportf(schema.FilePos(f.Name).At(rewardModel), schema.Value{}, "%s instead of a struct: verl fails with TypeError in every reward", field.Type)
 		}
 	}),
-	Mends: []rule.Mend{
-		{Do: rule.EachValue, Unsafe: true, Value: allFromSolutions, Does: "takes the ground truth from the solution in extra_info.answer"},
+	Fixes: []rule.Fix{
+		fixes.Unsafe(fixes.EachValue("takes the ground truth from the solution in extra_info.answer", allFromSolutions)),
 		readJSON,
 	},
-	Unmended: "there is no solution to take it from, or the column holds something else",
+	Unfixed: "there is no solution to take it from, or the column holds something else",
 	Examples: []rule.Example{
-		{Title: "no such column", Files: []string{`{"data_source":"openai/gsm8k","ground_truth":"72"}`}, Want: []string{"0 -1 reward_model"}, Left: "the row has no solution in extra_info.answer"},
+		{Title: "no such column", Files: []string{`{"data_source":"openai/gsm8k","ground_truth":"72"}`}, Want: []string{"0 -1 reward_model"}, Unfixed: "the row has no solution in extra_info.answer"},
 		{Title: "written with json.dumps", Files: []string{`{"reward_model":"{\"style\": \"rule\", \"ground_truth\": \"72\"}"}`}, Want: []string{"0 -1 reward_model"}},
-		{Title: "a list of one", Files: []string{`{"reward_model":[{"style":"rule","ground_truth":"72"}]}`}, Want: []string{"0 -1 reward_model"}, Left: "reward_model is list"},
-		{Title: "in one file of two", Files: []string{`{"reward_model":{"style":"rule","ground_truth":"72"}}`, `{"id":7}`}, Want: []string{"1 -1 reward_model"}, Left: "the row has no solution in extra_info.answer"},
+		{Title: "a list of one", Files: []string{`{"reward_model":[{"style":"rule","ground_truth":"72"}]}`}, Want: []string{"0 -1 reward_model"}, Unfixed: "reward_model is list"},
+		{Title: "in one file of two", Files: []string{`{"reward_model":{"style":"rule","ground_truth":"72"}}`, `{"id":7}`}, Want: []string{"1 -1 reward_model"}, Unfixed: "the row has no solution in extra_info.answer"},
 		{Title: "lost, and the solution is there", Files: []string{`{"data_source":"openai/gsm8k","extra_info":{"answer":"It is 12 times 6.\n#### 72"}}`}, Want: []string{"0 -1 reward_model"}},
 		{Title: "a struct", Files: []string{`{"reward_model":{"style":"rule","ground_truth":"72"}}`}},
 	},

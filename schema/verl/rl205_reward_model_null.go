@@ -5,8 +5,8 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL205", Name: "reward-model-null", Facts: []string{"R011"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL205", Name: "reward-model-null", Rows: rule.RL,
 	Title: "reward_model is null in some rows",
 	Doc: `
 A null reward_model fails with TypeError: 'NoneType' object is not subscriptable in the reward manager: V1 trains without the
@@ -14,7 +14,7 @@ sample, the older trainer's step dies, and validation dies with AttributeError (
 
 Give the row its ground truth, or leave it out.
 `,
-	Holds: byTrainer("TypeError: 'NoneType' object is not subscriptable"),
+	Applies: byTrainer("TypeError: 'NoneType' object is not subscriptable"),
 	Reads: func(p *rule.Pass) []schema.Path {
 		if has(p, groundTruth) && kindOf(p.Schema, groundTruth) == schema.Text {
 			return []schema.Path{groundTruth} // others read it as well
@@ -25,7 +25,7 @@ Give the row its ground truth, or leave it out.
 		return []schema.Path{rewardModel}
 	},
 	New:   func(p *rule.Pass) rule.Checker { return &rewardNull{p} },
-	Mends: []rule.Mend{dropFound},
+	Fixes: []rule.Fix{dropFound},
 	Examples: []rule.Example{
 		{Title: "null in a row", Files: []string{`{"reward_model":{"style":"rule","ground_truth":"72"}}
 {"reward_model":{"style":"rule","ground_truth":"7"}}

@@ -3,10 +3,11 @@ package verl
 import (
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
+	"github.com/rlprep/rlprep/schema/rule/fixes"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL207", Name: "ground-truth-null", Facts: []string{"R011"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL207", Name: "ground-truth-null", Cites: []string{"verl@b178a3cd5 reward_manager/naive.py:43"}, Rows: rule.RL,
 	Title: "ground_truth is null in some rows",
 	Doc: `
 No answer equals None: gsm8k, MATH, prime_math and the code scorers give 0 to every response, without an error; geo3k gives
@@ -15,8 +16,8 @@ No answer equals None: gsm8k, MATH, prime_math and the code scorers give 0 to ev
 
 Give the row its ground truth, or leave it out.
 `,
-	Holds: always("no answer can score"),
-	Reads: reads(dataSource, groundTruth),
+	Applies: always("no answer can score"),
+	Reads:   reads(dataSource, groundTruth),
 	New: func(p *rule.Pass) rule.Checker {
 		return &sources{Pass: p,
 			clean: func(_ *Scorer, truth rule.Chunk) bool { return truth.Nulls == 0 },
@@ -26,8 +27,8 @@ Give the row its ground truth, or leave it out.
 				}
 			}}
 	},
-	Mends: []rule.Mend{
-		{Do: rule.EachValue, Unsafe: true, Value: truthValue(fromSolution), Does: "takes the ground truth from the solution in extra_info.answer"},
+	Fixes: []rule.Fix{
+		fixes.Unsafe(fixes.EachValue("takes the ground truth from the solution in extra_info.answer", truthValue(fromSolution))),
 		dropFound,
 	},
 	Examples: []rule.Example{

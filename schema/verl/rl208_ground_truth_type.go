@@ -3,10 +3,11 @@ package verl
 import (
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
+	"github.com/rlprep/rlprep/schema/rule/fixes"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL208", Name: "ground-truth-type", Facts: []string{"R011"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL208", Name: "ground-truth-type", Rows: rule.RL,
 	Title: "ground_truth is of a type that its scorer cannot compare",
 	Doc: `
 gsm8k and MATH compare texts with ==, so 72, 72.0 and ["72"] equal no answer: every response scores 0 and nothing is said.
@@ -17,8 +18,8 @@ never scores.
 
 pandas makes integers of digits: write str(answer).
 `,
-	Holds: always("no answer can score"),
-	Reads: reads(dataSource, groundTruth),
+	Applies: always("no answer can score"),
+	Reads:   reads(dataSource, groundTruth),
 	New: func(p *rule.Pass) rule.Checker {
 		var t schema.Type
 		if p.Schema != nil {
@@ -33,13 +34,13 @@ pandas makes integers of digits: write str(answer).
 				}
 			}}
 	},
-	Mends:    []rule.Mend{{Do: rule.EachValue, Unsafe: true, Value: truthAsText, Does: "writes numbers, and lists of one, as text"}},
-	Unmended: "it is no number, and no list of one",
+	Fixes:   []rule.Fix{fixes.Unsafe(fixes.EachValue("writes numbers, and lists of one, as text", truthAsText))},
+	Unfixed: "it is no number, and no list of one",
 	Examples: []rule.Example{
 		{Title: "an integer (pandas)", Files: []string{`{"data_source":"openai/gsm8k","reward_model":{"ground_truth":72}}`}, Want: []string{"0 0 reward_model.ground_truth"}},
 		{Title: "a list, as a README of verl shows", Files: []string{`{"data_source":"openai/gsm8k","reward_model":{"ground_truth":["72"]}}`}, Want: []string{"0 0 reward_model.ground_truth"}},
 		{Title: "a float, for math_dapo", Files: []string{`{"data_source":"math_dapo","reward_model":{"ground_truth":34.0}}`}, Want: []string{"0 0 reward_model.ground_truth"}},
-		{Title: "a plain text for search-R1", Files: []string{`{"data_source":"searchR1_nq","reward_model":{"ground_truth":"Ann"}}`}, Want: []string{"0 0 reward_model.ground_truth"}, Left: "it is no number, and no list of one"},
+		{Title: "a plain text for search-R1", Files: []string{`{"data_source":"searchR1_nq","reward_model":{"ground_truth":"Ann"}}`}, Want: []string{"0 0 reward_model.ground_truth"}, Unfixed: "it is no number, and no list of one"},
 		{Title: "integers beside a source that takes them", Files: []string{`{"data_source":"numina_cn_k12","reward_model":{"ground_truth":72}}
 {"data_source":"my/judge","reward_model":{"ground_truth":72}}
 {"data_source":"lighteval/MATH","reward_model":{"ground_truth":72}}`}, Want: []string{"0 2 reward_model.ground_truth"}},

@@ -6,10 +6,11 @@ import (
 
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
+	"github.com/rlprep/rlprep/schema/rule/fixes"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL209", Name: "ground-truth-never-scores", Facts: []string{"R011"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL209", Name: "ground-truth-never-scores", Rows: rule.RL,
 	Title: "no answer can score with this ground truth",
 	Doc: `
 Each scorer finds the answer in the response in its own way and compares it with the ground truth as it stands, so some ground
@@ -22,8 +23,8 @@ code: JSON that cannot be read, no tests, more inputs than outputs. search-R1: a
 
 Clean the ground truth as the scorer cleans an answer: gt.replace(",", "").strip(), the inside of \boxed{}.
 `,
-	Holds: always("every answer scores 0"),
-	Reads: reads(dataSource, groundTruth),
+	Applies: always("every answer scores 0"),
+	Reads:   reads(dataSource, groundTruth),
 	New: func(p *rule.Pass) rule.Checker {
 		var t schema.Type
 		if p.Schema != nil {
@@ -50,8 +51,8 @@ Clean the ground truth as the scorer cleans an answer: gt.replace(",", "").strip
 				}
 			}}}
 	},
-	Mends: []rule.Mend{
-		{Do: rule.EachValue, Unsafe: true, Value: truthValue(cleaned), Does: "writes the ground truth as the scorer cleans an answer"},
+	Fixes: []rule.Fix{
+		fixes.Unsafe(fixes.EachValue("writes the ground truth as the scorer cleans an answer", truthValue(cleaned))),
 		dropFound,
 	},
 	Examples: []rule.Example{

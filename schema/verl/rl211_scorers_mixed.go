@@ -7,8 +7,8 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL211", Name: "scorers-mixed", Facts: []string{"R014"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL211", Name: "scorers-mixed", Cites: []string{"verl@b178a3cd5 agent_loop.py:774-777"}, Rows: rule.RL,
 	Title: "a split mixes a scorer that returns a dict with others that return a number",
 	Doc: `
 math_dapo (math, math_dapo, math_dapo_reasoning, aime…) returns {score, acc, pred}, every other scorer a number. The older trainer takes
@@ -18,14 +18,14 @@ request 7151). 0.5 counts the scores after a validation and finds too few (issue
 
 Keep such sources in datasets of their own, or score all of them with a function of your own.
 `,
-	Holds: []rule.Holding{
-		{Trainer: "v1", Level: rule.Off},
+	Applies: []rule.Severity{
+		{Trainer: trainerV1, Level: rule.Off},
 		{Versions: "<=0.5", Level: rule.Error, Consequence: "validation dies with AssertionError: score: len(lst)"},
 		{Level: rule.Error, Consequence: "a batch that mixes them dies with KeyError 'score'"},
 	},
-	Reads:    reads(dataSource),
-	New:      func(p *rule.Pass) rule.Checker { return &mixed{Pass: p} },
-	Unmended: "which rows are to go is not in the data",
+	Reads:   reads(dataSource),
+	New:     func(p *rule.Pass) rule.Checker { return &mixed{Pass: p} },
+	Unfixed: "which rows are to go is not in the data",
 	Examples: []rule.Example{
 		{Title: "gsm8k and a few of DAPO", Target: "verl@0.9-v0", Files: []string{`{"data_source":"math_dapo"}
 {"data_source":"openai/gsm8k"}

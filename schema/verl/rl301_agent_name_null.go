@@ -3,10 +3,11 @@ package verl
 import (
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
+	"github.com/rlprep/rlprep/schema/rule/fixes"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL301", Name: "agent-name-null", Facts: []string{"R020", "S009"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL301", Name: "agent-name-null", Cites: []string{"verl@b178a3cd5 agent_loop.py:504"}, Rows: rule.RL,
 	Title: "agent_name is null in some rows",
 	Doc: `
 verl applies rollout.agent.default_agent_loop only where the whole column is absent. A null in a column that is there is
@@ -17,15 +18,15 @@ filled with nulls in the others.
 
 Give every row a name, or drop the column from every file.
 `,
-	Holds: byTrainer("'Agent loop None not registered'"),
-	Reads: reads(agentName),
-	New:   func(p *rule.Pass) rule.Checker { return &agentNull{p} },
-	Fix:   "add agent_name=tool_agent --fill",
-	Mends: []rule.Mend{
-		{Do: rule.SetAgent, Does: "writes the agent of --agent"},
-		{Do: rule.DropNull, Does: "drops a column that is null in every row of every file"},
+	Applies: byTrainer("'Agent loop None not registered'"),
+	Reads:   reads(agentName),
+	New:     func(p *rule.Pass) rule.Checker { return &agentNull{p} },
+	Manual:  "add agent_name=tool_agent --fill",
+	Fixes: []rule.Fix{
+		setAgent("writes the agent of --agent"),
+		fixes.DropNull("drops a column that is null in every row of every file"),
 	},
-	Unmended: "without --agent: no agent is guessed",
+	Unfixed: "without --agent: no agent is guessed",
 	Examples: []rule.Example{
 		{Title: "one row that pandas left out", Files: []string{`{"agent_name":"tool_agent"}
 {"agent_name":null}

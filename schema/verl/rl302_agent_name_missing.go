@@ -5,8 +5,8 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL302", Name: "agent-name-missing", Facts: []string{"R023"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL302", Name: "agent-name-missing", Rows: rule.RL,
 	Title: "rows have tools_kwargs or interaction_kwargs, but no agent_name",
 	Doc: `
 The agent loop of a sample is chosen by its agent_name alone. Without the column every sample runs in
@@ -16,11 +16,11 @@ multi_turn.enable selects nothing. verl's own gsm8k_multiturn_w_tool.py writes s
 
 Add the column to every file. Where the launch sets default_agent_loop=tool_agent, the rule is met.
 `,
-	Holds:    always("every sample runs as single_turn_agent, and its tools are never offered"),
-	New:      func(p *rule.Pass) rule.Checker { return &agentMissing{p} },
-	Fix:      "add agent_name=tool_agent",
-	Mends:    []rule.Mend{{Do: rule.SetAgent, Does: "writes the agent of --agent"}},
-	Unmended: "without --agent: no agent is guessed",
+	Applies: always("every sample runs as single_turn_agent, and its tools are never offered"),
+	New:     func(p *rule.Pass) rule.Checker { return &agentMissing{p} },
+	Manual:  "add agent_name=tool_agent",
+	Fixes:   []rule.Fix{setAgent("writes the agent of --agent")},
+	Unfixed: "without --agent: no agent is guessed",
 	Examples: []rule.Example{
 		{Title: "verl's gsm8k_multiturn_w_tool.py", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}],"extra_info":{"index":0,"need_tools_kwargs":true,"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":"72"}}}}}`}, Want: []string{"0 -1 agent_name"}},
 		{Title: "an interaction, up to verl 0.7", Files: []string{`{"extra_info":{"interaction_kwargs":{"name":"gsm8k","ground_truth":"72"}}}`}, Target: "verl@0.7", Want: []string{"0 -1 agent_name"}},
@@ -58,7 +58,7 @@ func (c *agentMissing) file(f *rule.File) {
 	switch {
 	case given(f.Schema, toolsKwargs):
 		c.Reportf(at, schema.Value{}, "no such column, but there is %s: %s", toolsKwargs, c.Consequence)
-	case given(f.Schema, interaction) && c.Env.Target.Minor < 8:
+	case given(f.Schema, interaction) && c.Env.Target.Within(hasInteractions):
 		c.Reportf(at, schema.Value{}, "no such column, but there is %s: every sample runs as single_turn_agent, and the interaction never begins", interaction)
 	case given(f.Schema, interaction): // removed by 63dc08501, 2026-04-20
 		c.Report(rule.Finding{Level: rule.Warning, Pos: at, Message: "no such column, but there is " + string(interaction) +

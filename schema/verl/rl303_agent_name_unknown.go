@@ -6,10 +6,11 @@ import (
 
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
+	"github.com/rlprep/rlprep/schema/rule/fixes"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL303", Name: "agent-name-unknown", Facts: []string{"R021"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL303", Name: "agent-name-unknown", Rows: rule.RL,
 	Title: "agent_name names no agent loop of verl",
 	Doc: `
 verl registers single_turn_agent and tool_agent; names of your own come from agent_loop_config_path. Any other fails with
@@ -19,12 +20,12 @@ or a space behind it is another name.
 
 Names of your own go into --known-agents; those that the launch registers (lint --config, agent_loop_config_path) are known.
 `,
-	Holds:    byTrainer("'Agent loop … not registered'"),
-	Reads:    reads(agentName),
-	New:      func(p *rule.Pass) rule.Checker { return newAgentUnknown(p) },
-	Fix:      "add agent_name=tool_agent --replace",
-	Mends:    []rule.Mend{{Do: rule.ReplaceAgent, Unsafe: true, Known: knownAgents, Does: "writes the agent of --agent"}},
-	Unmended: "without --agent: no agent is guessed",
+	Applies: byTrainer("'Agent loop … not registered'"),
+	Reads:   reads(agentName),
+	New:     func(p *rule.Pass) rule.Checker { return newAgentUnknown(p) },
+	Manual:  "add agent_name=tool_agent --replace",
+	Fixes:   []rule.Fix{fixes.Unsafe(replaceAgent("writes the agent of --agent"))},
+	Unfixed: "without --agent: no agent is guessed",
 	Examples: []rule.Example{
 		{Title: "a typo in one row", Files: []string{`{"agent_name":"tool_agent"}
 {"agent_name":"tool_agent"}
@@ -45,11 +46,12 @@ Names of your own go into --known-agents; those that the launch registers (lint 
 type agentUnknown struct {
 	*rule.Pass
 	registered []string // by the launch
+	partial    []string // by the version
 	unread     string   // the launch's agent_loop_config_path, where it cannot be read here
 }
 
 func newAgentUnknown(p *rule.Pass) *agentUnknown {
-	c := &agentUnknown{Pass: p}
+	c := &agentUnknown{Pass: p, partial: itemsFor(p.Env.Target, partialLoops)}
 	if l := launchOf(p); l != nil {
 		var known bool
 		if c.registered, known = l.Agents(); !known {
@@ -59,14 +61,11 @@ func newAgentUnknown(p *rule.Pass) *agentUnknown {
 	return c
 }
 
-// partial are the agent loops of fully_async, gone in 0.9.
-var partial = []string{"partial_single_turn_agent", "async_partial_tool_agent", "partial_tool_agent"}
-
 func (c *agentUnknown) known(v schema.Value) bool {
 	if v.Kind() != schema.Text {
 		return false
 	}
-	return rule.Known(v.Text(), agents, c.Env.KnownAgents) || slices.Contains(c.registered, v.Text()) || c.Env.Target.Minor < 9 && slices.Contains(partial, v.Text())
+	return rule.Known(v.Text(), agents, c.Env.KnownAgents) || slices.Contains(c.registered, v.Text()) || slices.Contains(c.partial, v.Text())
 }
 
 // knownAgents reports of an agent whether it is one of verl's, or one that the launch or --known-agents tells of.

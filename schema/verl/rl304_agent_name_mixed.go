@@ -7,19 +7,19 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL304", Name: "agent-name-mixed", Facts: []string{"R022"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL304", Name: "agent-name-mixed", Rows: rule.RL,
 	Title: "a split mixes agent loops, for verl 0.7",
 	Doc: `
 In 0.7.0 tool_agent gives each sample turn_scores and tool_rewards and single_turn_agent does not. A batch in which one worker has
 only rows of the one and another rows of the other cannot be put together: a bare AssertionError in DataProto.concat, or 'key
-turn_scores length … is not equal to batch size'. Mended by 968233075 (2026-02-13, 0.7.1). Earlier and later versions mix them
+turn_scores length … is not equal to batch size'. Fixed by 968233075 (2026-02-13, 0.7.1). Earlier and later versions mix them
 freely (executed on verl 0.9.1).
 `,
-	Holds:    []rule.Holding{{Versions: "0.7", Level: rule.Warning, Consequence: "in 0.7.0 a batch that mixes them dies in DataProto.concat"}},
-	Reads:    reads(agentName),
-	New:      func(p *rule.Pass) rule.Checker { return &agentMixed{Pass: p} },
-	Unmended: "which rows are to go is not in the data",
+	Applies: []rule.Severity{{Versions: "0.7", Level: rule.Warning, Consequence: "in 0.7.0 a batch that mixes them dies in DataProto.concat"}},
+	Reads:   reads(agentName),
+	New:     func(p *rule.Pass) rule.Checker { return &agentMixed{Pass: p} },
+	Unfixed: "which rows are to go is not in the data",
 	Examples: []rule.Example{
 		{Title: "both in one split", Target: "verl@0.7", Files: []string{`{"agent_name":"tool_agent"}
 {"agent_name":"tool_agent"}

@@ -5,23 +5,23 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL305", Name: "need-tools-kwargs-type", Facts: []string{"R040"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL305", Name: "need-tools-kwargs-type", Cites: []string{"verl@b178a3cd5 rl_dataset.py:356-358"}, Rows: rule.RL,
 	Title: "extra_info.need_tools_kwargs is not a boolean",
 	Doc: `
 verl only asks whether the value is true in Python's sense (rl_dataset.py, __getitem__), and any text but the empty one is: 'false',
 'False' and '0' included. All that hangs on it is a line in the log where tools_kwargs is empty, so this is a note (executed on verl
 0.9.1: with tools_kwargs in place nothing changes). Write a boolean.
 `,
-	Holds: []rule.Holding{{Level: rule.Info, Consequence: "any text counts as true, 'false' included"}},
+	Applies: []rule.Severity{{Level: rule.Info, Consequence: "any text counts as true, 'false' included"}},
 	New: eachFile(func(p *rule.Pass, f *rule.File) {
 		field, ok := f.Schema.Lookup(needTools)
 		if k := field.Type.Kind; ok && k != schema.Bool && k != schema.Null && k != schema.Int {
 			p.Reportf(schema.FilePos(f.Name).At(needTools), schema.Value{}, "%s instead of a boolean: %s", field.Type, p.Consequence)
 		}
 	}),
-	Fix:      "add extra_info.need_tools_kwargs=bool:true --replace",
-	Unmended: "what a text is to mean is not said",
+	Manual:  "add extra_info.need_tools_kwargs=bool:true --replace",
+	Unfixed: "what a text is to mean is not said",
 	Examples: []rule.Example{
 		{Title: "a text", Files: []string{`{"extra_info":{"need_tools_kwargs":"false"}}`}, Want: []string{"0 -1 extra_info.need_tools_kwargs"}},
 		{Title: "a boolean", Files: []string{`{"extra_info":{"need_tools_kwargs":true}}`}},

@@ -5,8 +5,8 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL306", Name: "tools-kwargs-null", Facts: []string{"R040", "R041"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL306", Name: "tools-kwargs-null", Cites: []string{"verl@b178a3cd5 rl_dataset.py:356-358", "verl@b178a3cd5 tool_agent_loop.py:421-439"}, Rows: rule.RL,
 	Title: "a row that runs with tools has no tools_kwargs",
 	Doc: `
 The tool agent takes tools_kwargs.get(name, {}) of a row (tool_agent_loop.py, _call_tool). Where tools_kwargs is null that fails, the
@@ -16,7 +16,7 @@ them rewards 0 (executed on verl 0.9.1). need_tools_kwargs only asks verl to log
 
 Give the row its tools_kwargs; where rows without tools must be in one file, put the struct of no arguments there, not null.
 `,
-	Holds: []rule.Holding{{Level: rule.Error, Consequence: "each call fails with 'NoneType' object has no attribute 'get', which the model reads as the tool's answer"}},
+	Applies: []rule.Severity{{Level: rule.Error, Consequence: "each call fails with 'NoneType' object has no attribute 'get', which the model reads as the tool's answer"}},
 	Reads: func(p *rule.Pass) []schema.Path {
 		paths := []schema.Path{needTools, agentName}
 		if leaf := firstLeaf(p.Schema, toolsKwargs); leaf != "" {
@@ -27,7 +27,7 @@ Give the row its tools_kwargs; where rows without tools must be in one file, put
 	New: func(p *rule.Pass) rule.Checker {
 		return &toolsNull{Pass: p, column: firstLeaf(p.Schema, toolsKwargs) != "", typed: given(p.Schema, toolsKwargs)}
 	},
-	Unmended: "what the tool is to be given is not in the data",
+	Unfixed: "what the tool is to be given is not in the data",
 	Examples: []rule.Example{
 		{Title: "needed, and null", Files: []string{`{"extra_info":{"need_tools_kwargs":true,"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":"72"}}}}}
 {"extra_info":{"need_tools_kwargs":true,"tools_kwargs":null}}`}, Want: []string{"0 1 extra_info.tools_kwargs"}},

@@ -5,8 +5,8 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL307", Name: "tools-kwargs-not-struct", Facts: []string{"R041"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL307", Name: "tools-kwargs-not-struct", Cites: []string{"verl@b178a3cd5 tool_agent_loop.py:421-439"}, Rows: rule.RL,
 	Title: "tools_kwargs, or the entry of a tool in it, is not a struct",
 	Doc: `
 The tool agent takes tools_kwargs.get(name, {}).get("create_kwargs", {}) (tool_agent_loop.py, _call_tool). JSON in a string has no get:
@@ -15,7 +15,7 @@ the exception is caught, the model reads "Error executing tool …: 'str' object
 
 Write {"calc_gsm8k_reward": {"create_kwargs": {"ground_truth": "72"}}} as a dict, not with json.dumps.
 `,
-	Holds: []rule.Holding{{Level: rule.Error, Consequence: "each call fails with 'str' object has no attribute 'get', which the model reads as the tool's answer"}},
+	Applies: []rule.Severity{{Level: rule.Error, Consequence: "each call fails with 'str' object has no attribute 'get', which the model reads as the tool's answer"}},
 	New: eachFile(func(p *rule.Pass, f *rule.File) {
 		report := func(path schema.Path, t schema.Type) {
 			p.Reportf(schema.FilePos(f.Name).At(path), schema.Value{}, "%s instead of a struct: %s", t, p.Consequence)
@@ -38,13 +38,13 @@ Write {"calc_gsm8k_reward": {"create_kwargs": {"ground_truth": "72"}}} as a dict
 			}
 		}
 	}),
-	Mends:    []rule.Mend{readJSON},
-	Unmended: "what the tool is to be given is not in the data",
+	Fixes:   []rule.Fix{readJSON},
+	Unfixed: "what the tool is to be given is not in the data",
 	Examples: []rule.Example{
-		{Title: "written with json.dumps", Files: []string{`{"extra_info":{"tools_kwargs":"{\"calc_gsm8k_reward\": {\"create_kwargs\": {}}}"}}`}, Want: []string{"0 -1 extra_info.tools_kwargs"}, Left: "an object without keys"},
-		{Title: "one tool with json.dumps", Files: []string{`{"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":"{}","search":{"create_kwargs":{"q":"a"}}}}}`}, Want: []string{"0 -1 extra_info.tools_kwargs.calc_gsm8k_reward"}, Left: "an object without keys"},
-		{Title: "its arguments with json.dumps", Files: []string{`{"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":"{}"}}}}`}, Want: []string{"0 -1 extra_info.tools_kwargs.calc_gsm8k_reward.create_kwargs"}, Left: "an object without keys"},
-		{Title: "a list of names", Files: []string{`{"extra_info":{"tools_kwargs":["search"]}}`}, Want: []string{"0 -1 extra_info.tools_kwargs"}, Left: "is list"},
+		{Title: "written with json.dumps", Files: []string{`{"extra_info":{"tools_kwargs":"{\"calc_gsm8k_reward\": {\"create_kwargs\": {}}}"}}`}, Want: []string{"0 -1 extra_info.tools_kwargs"}, Unfixed: "an object without keys"},
+		{Title: "one tool with json.dumps", Files: []string{`{"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":"{}","search":{"create_kwargs":{"q":"a"}}}}}`}, Want: []string{"0 -1 extra_info.tools_kwargs.calc_gsm8k_reward"}, Unfixed: "an object without keys"},
+		{Title: "its arguments with json.dumps", Files: []string{`{"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":"{}"}}}}`}, Want: []string{"0 -1 extra_info.tools_kwargs.calc_gsm8k_reward.create_kwargs"}, Unfixed: "an object without keys"},
+		{Title: "a list of names", Files: []string{`{"extra_info":{"tools_kwargs":["search"]}}`}, Want: []string{"0 -1 extra_info.tools_kwargs"}, Unfixed: "is list"},
 		{Title: "arguments of a row, with json.dumps", Files: []string{`{"extra_info":{"tools_kwargs":"{\"calc_gsm8k_reward\": {\"create_kwargs\": {\"ground_truth\": \"72\"}}}"}}`}, Want: []string{"0 -1 extra_info.tools_kwargs"}},
 		{Title: "structs", Files: []string{`{"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":"72"}}}}}`}},
 		{Title: "null", Files: []string{`{"extra_info":{"tools_kwargs":null}}`}},

@@ -7,8 +7,8 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL308", Name: "tool-kwargs-null", Facts: []string{"R041", "S010"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL308", Name: "tool-kwargs-null", Cites: []string{"verl@b178a3cd5 tool_agent_loop.py:421-439"}, Rows: rule.RL,
 	Title: "the entry of a tool is null in some rows",
 	Doc: `
 An Arrow struct has the same fields in every row, so rows with different tools get null for each other's: {"calc_gsm8k_reward": null,
@@ -20,11 +20,11 @@ Every tool that the launch configures is offered in every row. A tool that most 
 are warnings; that most rows lack a tool is said once, as a note. Give every row an entry for every tool, with arguments or with
 nulls in them.
 `,
-	Holds:    []rule.Holding{{Level: rule.Warning, Consequence: "a call fails with 'NoneType' object has no attribute 'get', which the model reads as the tool's answer"}},
-	Reads:    func(p *rule.Pass) []schema.Path { return toolLeaves(p.Schema) },
-	Lone:     true,
-	New:      newToolNull,
-	Unmended: "what the tool is to be given is not in the data",
+	Applies:         []rule.Severity{{Level: rule.Warning, Consequence: "a call fails with 'NoneType' object has no attribute 'get', which the model reads as the tool's answer"}},
+	Reads:           func(p *rule.Pass) []schema.Path { return toolLeaves(p.Schema) },
+	JudgeSingletons: true,
+	New:             newToolNull,
+	Unfixed:         "what the tool is to be given is not in the data",
 	Examples: []rule.Example{
 		{Title: "rows of another tool", Files: []string{`{"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":"72"}}}}}
 {"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":"7"}}}}}

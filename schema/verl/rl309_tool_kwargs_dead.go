@@ -5,15 +5,15 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL309", Name: "tool-kwargs-dead", Facts: []string{"R042"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL309", Name: "tool-kwargs-dead", Cites: []string{"verl@b178a3cd5 tool_agent_loop.py:426-427"}, Rows: rule.RL,
 	Title: "tools_kwargs has keys that nothing reads",
 	Doc: `
 Of a tool's entry the tool agent reads create_kwargs alone (tool_agent_loop.py, _call_tool). execute_kwargs, calc_reward_kwargs and
 release_kwargs were read by the multi-turn rollout of sglang before the agent loop and are passed over now, as is any other key:
 arguments that stand beside create_kwargs never reach the tool.
 `,
-	Holds: []rule.Holding{{Level: rule.Info, Consequence: "the tool agent reads create_kwargs alone"}},
+	Applies: []rule.Severity{{Level: rule.Info, Consequence: "the tool agent reads create_kwargs alone"}},
 	New: eachFile(func(p *rule.Pass, f *rule.File) {
 		field, _ := f.Schema.Lookup(toolsKwargs)
 		for _, tool := range field.Type.Fields {
@@ -27,8 +27,8 @@ arguments that stand beside create_kwargs never reach the tool.
 			}
 		}
 	}),
-	Fix:      "drop extra_info.tools_kwargs.calc_gsm8k_reward.execute_kwargs",
-	Unmended: "nothing reads the keys, so they do no harm: rlprep drop takes them away",
+	Manual:  "drop extra_info.tools_kwargs.calc_gsm8k_reward.execute_kwargs",
+	Unfixed: "nothing reads the keys, so they do no harm: rlprep drop takes them away",
 	Examples: []rule.Example{
 		{Title: "execute_kwargs", Files: []string{`{"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":"72"},"execute_kwargs":{"timeout":3}}}}}`}, Want: []string{"0 -1 extra_info.tools_kwargs.calc_gsm8k_reward.execute_kwargs"}},
 		{Title: "create_kwargs alone", Files: []string{`{"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":"72"}}}}}`}},

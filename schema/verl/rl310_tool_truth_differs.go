@@ -11,18 +11,18 @@ const gsm8kTool schema.Path = "extra_info.tools_kwargs.calc_gsm8k_reward"
 
 const gsm8kToolTruth = gsm8kTool + ".create_kwargs.ground_truth"
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL310", Name: "tool-truth-differs", Facts: []string{"R043"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL310", Name: "tool-truth-differs", Rows: rule.RL,
 	Title: "the tool calc_gsm8k_reward checks against another ground truth than the reward",
 	Doc: `
 calc_gsm8k_reward scores what the model hands it against its create_kwargs.ground_truth, the reward against
 reward_model.ground_truth. Where they differ, the tool calls the right answer wrong, and the model learns to mistrust one of them; no
 error is seen (executed on verl 0.9.1). They part when one of the two is cleaned or corrected and the other is not.
 `,
-	Holds:    always("the tool calls the right answer wrong"),
-	Reads:    reads(groundTruth, gsm8kToolTruth),
-	New:      func(p *rule.Pass) rule.Checker { return &toolTruth{p} },
-	Unmended: "which of two different answers is right is not in the data",
+	Applies: always("the tool calls the right answer wrong"),
+	Reads:   reads(groundTruth, gsm8kToolTruth),
+	New:     func(p *rule.Pass) rule.Checker { return &toolTruth{p} },
+	Unfixed: "which of two different answers is right is not in the data",
 	Examples: []rule.Example{
 		{Title: "one of them corrected", Files: []string{`{"reward_model":{"ground_truth":"72"},"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":"72"}}}}}
 {"reward_model":{"ground_truth":"10"},"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":"12"}}}}}`}, Want: []string{"0 1 " + string(gsm8kToolTruth)}},

@@ -5,8 +5,8 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL311", Name: "tool-truth-missing", Facts: []string{"R041"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL311", Name: "tool-truth-missing", Rows: rule.RL,
 	Title: "the tool calc_gsm8k_reward gets no ground truth",
 	Doc: `
 calc_gsm8k_reward takes its ground truth from create_kwargs["ground_truth"] (gsm8k_tool.py). Without create_kwargs, or with arguments
@@ -15,10 +15,10 @@ verl 0.9.1).
 
 Write {"calc_gsm8k_reward": {"create_kwargs": {"ground_truth": "72"}}}.
 `,
-	Holds:    always("the tool rewards 0 whatever the model says"),
-	Reads:    reads(gsm8kToolTruth),
-	New:      func(p *rule.Pass) rule.Checker { return &toolTruthMissing{p} },
-	Unmended: "whether the tool is to check at all is not in the data",
+	Applies: always("the tool rewards 0 whatever the model says"),
+	Reads:   reads(gsm8kToolTruth),
+	New:     func(p *rule.Pass) rule.Checker { return &toolTruthMissing{p} },
+	Unfixed: "whether the tool is to check at all is not in the data",
 	Examples: []rule.Example{
 		{Title: "no create_kwargs", Files: []string{`{"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"ground_truth":"72"}}}}`}, Want: []string{"0 -1 " + string(gsm8kToolTruth)}},
 		{Title: "another name", Files: []string{`{"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"answer":"72"}}}}}`}, Want: []string{"0 -1 " + string(gsm8kToolTruth)}},

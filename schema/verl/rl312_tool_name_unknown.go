@@ -8,8 +8,8 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL312", Name: "tool-name-mismatch", Facts: []string{"C006"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL312", Name: "tool-name-mismatch", Rows: rule.RL,
 	Title: "a key of tools_kwargs is probably not the tool's name",
 	Doc: `
 The tool agent looks a tool's arguments up by the name in the tool's schema (tool_schema.function.name; tool_agent_loop.py,
@@ -20,15 +20,15 @@ image_zoom_in_tool.
 Reported is a key that nearly is one of these, and a prompt that tells the model of another tool than tools_kwargs has ("the
 'calc_gsm8k_reward' tool", in backquotes).
 `,
-	Holds: []rule.Holding{{Level: rule.Warning, Consequence: "under another name a tool never finds its arguments"}},
+	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "under another name a tool never finds its arguments"}},
 	Reads: func(p *rule.Pass) []schema.Path {
 		if names := toolKeys(p.Schema); len(names) == 0 || nearKnown(names) {
 			return nil
 		}
 		return []schema.Path{promptContent}
 	},
-	New:      func(p *rule.Pass) rule.Checker { return &toolName{Pass: p, names: toolKeys(p.Schema)} },
-	Unmended: "the tool may be one of your own",
+	New:     func(p *rule.Pass) rule.Checker { return &toolName{Pass: p, names: toolKeys(p.Schema)} },
+	Unfixed: "the tool may be one of your own",
 	Examples: []rule.Example{
 		{Title: "nearly the name", Files: []string{`{"extra_info":{"tools_kwargs":{"gsm8k_reward":{"create_kwargs":{"ground_truth":"72"}}}}}`}, Want: []string{"0 -1 extra_info.tools_kwargs.gsm8k_reward"}},
 		{Title: "another case", Files: []string{`{"extra_info":{"tools_kwargs":{"Calc_GSM8K_reward":{"create_kwargs":{"ground_truth":"72"}}}}}`}, Want: []string{"0 -1 extra_info.tools_kwargs.Calc_GSM8K_reward"}},

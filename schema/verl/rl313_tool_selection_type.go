@@ -7,8 +7,8 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL313", Name: "tool-selection-type", Facts: []string{"R045"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL313", Name: "tool-selection-type", Rows: rule.RL,
 	Title: "extra_info.tool_selection is not a list of names",
 	Doc: `
 Since 0.8 the tool agent offers a row only the tools named in extra_info.tool_selection (tool_agent_loop.py, run): {name: … for name in
@@ -16,7 +16,7 @@ tool_selection if name in self.tools}. A text is walked letter by letter, so no 
 the names of its fields are walked, whatever their values: every row is offered every tool that the struct has a field for, false or null
 too (both executed on verl 0.9.1). Names that no tool has are passed over.
 `,
-	Holds: []rule.Holding{{Versions: ">=0.8", Level: rule.Error, Consequence: "the row runs without any tool"}},
+	Applies: []rule.Severity{{Versions: ">=0.8", Level: rule.Error, Consequence: "the row runs without any tool"}},
 	New: eachFile(func(p *rule.Pass, f *rule.File) {
 		const path schema.Path = "extra_info.tool_selection"
 		field, ok := f.Schema.Lookup(path)
@@ -34,7 +34,7 @@ too (both executed on verl 0.9.1). Names that no tool has are passed over.
 		}
 		p.Report(found)
 	}),
-	Unmended: "which tools are meant is not in the data",
+	Unfixed: "which tools are meant is not in the data",
 	Examples: []rule.Example{
 		{Title: "a text", Files: []string{`{"extra_info":{"tool_selection":"calc_gsm8k_reward"}}`}, Want: []string{"0 -1 extra_info.tool_selection"}},
 		{Title: "a struct of booleans", Files: []string{`{"extra_info":{"tool_selection":{"calc_gsm8k_reward":true}}}`}, Want: []string{"0 -1 extra_info.tool_selection"}},

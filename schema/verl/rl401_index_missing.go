@@ -5,8 +5,8 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL401", Name: "index-missing", Facts: []string{"R030"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL401", Name: "index-missing", Cites: []string{"verl@b178a3cd5 rl_dataset.py:353", "verl@b178a3cd5 rl_dataset.py:359"}, Rows: rule.RL,
 	Title: "extra_info has no index",
 	Doc: `
 A rollout trace names the row by extra_info.index (its sample_index); nothing else leads back to the data. Without the field
@@ -14,7 +14,7 @@ every row is sample 0 (rl_dataset.py: extra_info.get("index", 0)), and rollout_n
 files have the field, the rows of the others get None. The V1 trainer of 0.9 traces nothing, so this bites with
 trainer.use_v1=False, in earlier versions, and in agent loops of your own that trace (executed on verl 0.9.1).
 `,
-	Holds: traced("every row traces as sample 0"),
+	Applies: traced("every row traces as sample 0"),
 	New: eachFile(func(p *rule.Pass, f *rule.File) {
 		switch kindOf(f.Schema, extraInfo) {
 		case schema.Missing, schema.Null, schema.Struct: // RL017 has the others
@@ -23,9 +23,9 @@ trainer.use_v1=False, in earlier versions, and in agent loops of your own that t
 			}
 		}
 	}),
-	Fix:      "add extra_info.index=@row",
-	Mends:    []rule.Mend{{Do: rule.FillIndex, Does: "numbers the rows, with numbers that no other row of the split has"}},
-	Unmended: "an index that is no integer has no next number",
+	Manual:  "add extra_info.index=@row",
+	Fixes:   []rule.Fix{fillIndex("numbers the rows, with numbers that no other row of the split has")},
+	Unfixed: "an index that is no integer has no next number",
 	Examples: []rule.Example{
 		{Title: "extra_info without index", Files: []string{`{"extra_info":{"split":"train"}}`}, Want: []string{"0 -1 extra_info.index"}},
 		{Title: "no extra_info", Files: []string{`{"id":3}`}, Want: []string{"0 -1 extra_info.index"}},

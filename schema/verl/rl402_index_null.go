@@ -2,8 +2,8 @@ package verl
 
 import "github.com/rlprep/rlprep/schema/rule"
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL402", Name: "index-null", Facts: []string{"R030", "R034"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL402", Name: "index-null", Cites: []string{"verl@b178a3cd5 rl_dataset.py:353", "verl@b178a3cd5 rl_dataset.py:359", "verl@b178a3cd5 agent_loop.py:456"}, Rows: rule.RL,
 	Title: "extra_info.index is null in some rows",
 	Doc: `
 The default 0 applies only where the field is absent. A null goes on as None: its traces carry no sample_index, and with
@@ -11,12 +11,12 @@ rollout.trace.max_samples_per_step_per_worker set np.unique fails with TypeError
 'NoneType' and 'int', which kills the step. Where extra_info itself is null the row is sample 0. The V1 trainer of 0.9 traces
 nothing (executed on verl 0.9.1).
 `,
-	Holds:    traced("its traces carry no sample_index, or np.unique fails with TypeError"),
-	Reads:    reads(extraIndex),
-	New:      func(p *rule.Pass) rule.Checker { return &null{Pass: p, path: extraIndex} },
-	Fix:      "add extra_info.index=@row --replace",
-	Mends:    []rule.Mend{{Do: rule.FillIndex, Does: "fills the nulls with numbers that no other row of the split has"}},
-	Unmended: "an index that is no integer has no next number",
+	Applies: traced("its traces carry no sample_index, or np.unique fails with TypeError"),
+	Reads:   reads(extraIndex),
+	New:     func(p *rule.Pass) rule.Checker { return &null{Pass: p, path: extraIndex} },
+	Manual:  "add extra_info.index=@row --replace",
+	Fixes:   []rule.Fix{fillIndex("fills the nulls with numbers that no other row of the split has")},
+	Unfixed: "an index that is no integer has no next number",
 	Examples: []rule.Example{
 		{Title: "null in one row", Files: []string{`{"extra_info":{"index":0}}
 {"extra_info":{"index":null}}

@@ -3,32 +3,33 @@ package verl
 import (
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
+	"github.com/rlprep/rlprep/schema/rule/fixes"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL403", Name: "index-type", Facts: []string{"R031"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL403", Name: "index-type", Rows: rule.RL,
 	Title: "extra_info.index is neither an integer nor a text",
 	Doc: `
 pandas makes a float of an integer column that once had a null, so traces say sample_index 17.0 and a search for 17 finds
 nothing; a NaN among them is a sample of its own in every comparison, and with max_samples_per_step_per_worker set the older
 trainer fails (executed on verl 0.9.1). Write integers or texts, one of them in all files.
 `,
-	Holds: traced("traces name samples by something that a search does not find"),
+	Applies: traced("traces name samples by something that a search does not find"),
 	New: eachFile(func(p *rule.Pass, f *rule.File) {
 		field, ok := f.Schema.Lookup(extraIndex)
 		if k := field.Type.Kind; ok && k != schema.Int && k != schema.Text && k != schema.Null {
 			p.Reportf(schema.FilePos(f.Name).At(extraIndex), schema.Value{}, "%s instead of an integer or a text: %s", field.Type, p.Consequence)
 		}
 	}),
-	Fix:      "add extra_info.index=@row --replace",
-	Mends:    []rule.Mend{{Do: rule.CastIndex, Unsafe: true, Does: "makes floats integers, and NaN a null"}},
-	Unmended: "what is no number, or has a fraction, does not become an integer",
+	Manual:  "add extra_info.index=@row --replace",
+	Fixes:   []rule.Fix{fixes.Unsafe(castIndex("makes floats integers, and NaN a null"))},
+	Unfixed: "what is no number, or has a fraction, does not become an integer",
 	Examples: []rule.Example{
 		{Title: "float64, as pandas makes it", Files: []string{`{"extra_info":{"index":0.0}}`}, Want: []string{"0 -1 extra_info.index"}},
 		{Title: "NaN", Files: []string{`{"extra_info":{"index":0.0}}
 {"extra_info":{"index":NaN}}`}, Want: []string{"0 -1 extra_info.index"}},
-		{Title: "half a number", Files: []string{`{"extra_info":{"index":0.5}}`}, Want: []string{"0 -1 extra_info.index"}, Left: "0.5 is no integer"},
-		{Title: "a struct", Files: []string{`{"extra_info":{"index":{"source":"a","row":1}}}`}, Want: []string{"0 -1 extra_info.index"}, Left: "it is struct"},
+		{Title: "half a number", Files: []string{`{"extra_info":{"index":0.5}}`}, Want: []string{"0 -1 extra_info.index"}, Unfixed: "0.5 is no integer"},
+		{Title: "a struct", Files: []string{`{"extra_info":{"index":{"source":"a","row":1}}}`}, Want: []string{"0 -1 extra_info.index"}, Unfixed: "it is struct"},
 		{Title: "int64", Files: []string{`{"extra_info":{"index":0}}`}},
 		{Title: "int32 in all files", Files: []string{`{"extra_info":{"index":0}}`, `{"extra_info":{"index":1}}`}, Schema: "extra_info.index: int32"},
 		{Title: "uuids", Files: []string{`{"extra_info":{"index":"9a6e"}}`}},

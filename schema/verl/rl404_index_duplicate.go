@@ -6,10 +6,11 @@ import (
 
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
+	"github.com/rlprep/rlprep/schema/rule/fixes"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL404", Name: "index-duplicate", Facts: []string{"R032"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL404", Name: "index-duplicate", Rows: rule.RL,
 	Title: "rows of a split share their extra_info.index",
 	Doc: `
 A trace names the row by extra_info.index alone, so rows that share it cannot be told apart, and rollout_n counts on where two
@@ -17,12 +18,12 @@ of them are neighbours in a batch. Preprocess scripts count from 0 in each file,
 same index in train and validation is fine: traces say which is which. The V1 trainer of 0.9 traces nothing (executed on verl
 0.9.1).
 `,
-	Holds:    traced("traces cannot tell these rows apart"),
-	Reads:    reads(extraIndex),
-	New:      func(p *rule.Pass) rule.Checker { return &indexDuplicate{Pass: p} },
-	Fix:      "add extra_info.index=@row --replace",
-	Mends:    []rule.Mend{{Do: rule.RenumberIndex, Unsafe: true, Does: "gives the later of the rows numbers that no other row of the split has"}},
-	Unmended: "an index that is no integer has no next number",
+	Applies: traced("traces cannot tell these rows apart"),
+	Reads:   reads(extraIndex),
+	New:     func(p *rule.Pass) rule.Checker { return &indexDuplicate{Pass: p} },
+	Manual:  "add extra_info.index=@row --replace",
+	Fixes:   []rule.Fix{fixes.Unsafe(renumberIndex("gives the later of the rows numbers that no other row of the split has"))},
+	Unfixed: "an index that is no integer has no next number",
 	Examples: []rule.Example{
 		{Title: "two rows", Files: []string{`{"extra_info":{"index":3}}
 {"extra_info":{"index":4}}
@@ -30,7 +31,7 @@ same index in train and validation is fine: traces say which is which. The V1 tr
 		{Title: "each file counts from 0", Files: []string{`{"extra_info":{"index":0}}
 {"extra_info":{"index":1}}`, `{"extra_info":{"index":0}}`}, Want: []string{"0 0 extra_info.index", "1 0 extra_info.index"}},
 		{Title: "texts", Files: []string{`{"extra_info":{"index":"a"}}
-{"extra_info":{"index":"a"}}`}, Want: []string{"0 0 extra_info.index", "0 1 extra_info.index"}, Left: "no next number"},
+{"extra_info":{"index":"a"}}`}, Want: []string{"0 0 extra_info.index", "0 1 extra_info.index"}, Unfixed: "no next number"},
 		{Title: "0 in every row", Files: []string{`{"extra_info":{"index":0}}
 {"extra_info":{"index":0}}
 {"extra_info":{"index":0}}`}, Want: []string{"0 0 extra_info.index", "0 1 extra_info.index", "0 2 extra_info.index"}},

@@ -5,8 +5,8 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL501", Name: "media-count", Facts: []string{"R006"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL501", Name: "media-count", Cites: []string{"verl@b178a3cd5 rl_dataset.py:312-338"}, Rows: rule.RL,
 	Title: "a row has more or fewer images, videos or audios than tags",
 	Doc: `
 Where a row has any media, verl replaces <image>, <video> and <audio> (since 0.8) in its messages by them, one by one, and asserts
@@ -15,10 +15,12 @@ _build_messages). The dataloader dies with it, or filter_overlong_prompts drops 
 
 Write one tag for each, usually before the question: "<image>Find x."
 `,
-	Holds:    always("verl fails with an AssertionError when it reads the row, or the filter drops it"),
-	Reads:    mediaReads,
-	New:      func(p *rule.Pass) rule.Checker { return &mediaCount{Pass: p, on: len(mediaReads(p)) > 0} },
-	Unmended: "where in the text the medium belongs is not in the data",
+	Applies: always("verl fails with an AssertionError when it reads the row, or the filter drops it"),
+	Reads:   mediaReads,
+	New: func(p *rule.Pass) rule.Checker {
+		return &mediaCount{Pass: p, on: len(mediaReads(p)) > 0, read: mediaRead(p.Env.Target)}
+	},
+	Unfixed: "where in the text the medium belongs is not in the data",
 	Examples: []rule.Example{
 		{Title: "an image and no tag", Files: []string{`{"prompt":[{"role":"user","content":"<image>Find x."}],"images":[{"path":"a.png"}]}
 {"prompt":[{"role":"user","content":"Find x."}],"images":[{"path":"a.png"}]}`}, Want: []string{"0 1 images"}},
@@ -33,7 +35,8 @@ Write one tag for each, usually before the question: "<image>Find x."
 
 type mediaCount struct {
 	*rule.Pass
-	on bool
+	on   bool
+	read [3]bool // of media, by the target's version
 }
 
 // Chunk implements rule.Checker: without media there is nothing to count.
@@ -54,12 +57,12 @@ func (c *mediaCount) Row(r schema.Row) {
 	if !c.on {
 		return
 	}
-	n := count(r, [3]bool{true, true, c.Env.Target.Minor >= media[2].since})
+	n := count(r, c.read)
 	if !n.any() {
 		return // RL502
 	}
 	for i, m := range media {
-		if n.tags[i] != n.media[i] && c.Env.Target.Minor >= m.since {
+		if n.tags[i] != n.media[i] && c.read[i] {
 			c.Reportf(r.Origin().At(m.column), schema.Value{}, "%d %s and %d %s in the messages: %s", n.media[i], m.column, n.tags[i], m.tag, c.Consequence)
 		}
 	}

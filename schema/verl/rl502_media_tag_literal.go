@@ -7,20 +7,20 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL502", Name: "media-tag-literal", Facts: []string{"R006"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL502", Name: "media-tag-literal", Cites: []string{"verl@b178a3cd5 rl_dataset.py:312-338"}, Rows: rule.RL,
 	Title: "a message has a tag for an image, and the row has none",
 	Doc: `
 Where a row has no media verl leaves its messages as they are (rl_dataset.py, _build_messages), so <image> reaches the model as text,
 and the question asks about a picture that is not there (executed on verl 0.9.1). The column may have been dropped, or be called
 'image' where verl reads 'images'. <video> and <audio>, which HTML knows too, are looked for only in files with such a column.
 `,
-	Holds: []rule.Holding{{Level: rule.Warning, Consequence: "the tag reaches the model as text"}},
-	Reads: mediaReads,
+	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "the tag reaches the model as text"}},
+	Reads:   mediaReads,
 	New: func(p *rule.Pass) rule.Checker {
 		return &mediaTag{Pass: p, on: len(mediaReads(p)) > 0, wanted: [3]bool{listed(p, "images", true), listed(p, "videos", false), listed(p, "audios", false)}}
 	},
-	Unmended: "which image is meant is not in the data",
+	Unfixed: "which image is meant is not in the data",
 	Examples: []rule.Example{
 		{Title: "no images column", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}]}
 {"prompt":[{"role":"user","content":"<image>Find x."}]}`}, Want: []string{"0 1 prompt[].content"}},

@@ -10,8 +10,8 @@ import (
 
 const imageBytes schema.Path = "images[].bytes"
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL503", Name: "image-bytes-null", Facts: []string{"R007"},
+var _ = framework.Add(rule.Rule{
+	ID: "RL503", Name: "image-bytes-null", Cites: []string{"verl@b178a3cd5 rl_dataset.py:317-328", "verl@b178a3cd5 vision_utils.py:22-32"},
 	Title: "an image has no bytes",
 	Doc: `
 Where images are structs with a field bytes, verl opens these and nothing else (rl_dataset.py, _build_messages; vision_utils.py,
@@ -20,11 +20,11 @@ feature in their metadata datasets itself opens the path, so RL rows of such fil
 
 Put the bytes into the file (datasets: embed them with push_to_hub or embed_external_files), or write structs without the field.
 `,
-	Holds:    always("verl fails with PIL.UnidentifiedImageError when it reads the row"),
-	Reads:    reads(imageBytes),
-	Lone:     true,
-	New:      func(p *rule.Pass) rule.Checker { return &imageNull{p} },
-	Unmended: "the bytes are not in the data",
+	Applies:         always("verl fails with PIL.UnidentifiedImageError when it reads the row"),
+	Reads:           reads(imageBytes),
+	JudgeSingletons: true,
+	New:             func(p *rule.Pass) rule.Checker { return &imageNull{p} },
+	Unfixed:         "the bytes are not in the data",
 	Examples: []rule.Example{
 		{Title: "a path and no bytes", Files: []string{`{"images":[{"bytes":"\u0089PNG","path":null}]}
 {"images":[{"bytes":null,"path":"a.png"}]}`}, Schema: "images[].bytes: binary", Want: []string{"0 1 images[].bytes"}},

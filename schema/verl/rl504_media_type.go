@@ -5,8 +5,8 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL504", Name: "media-type", Facts: []string{"R007", "R008"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL504", Name: "media-type", Cites: []string{"verl@b178a3cd5 rl_dataset.py:317-328", "verl@b178a3cd5 vision_utils.py:22-32"}, Rows: rule.RL,
 	Title: "images, videos or audios are not a list of what verl takes",
 	Doc: `
 images must be a list of structs {bytes, path}, or of whatever the vision processor takes with the key image; videos a list of structs
@@ -14,11 +14,11 @@ with the key video. Since 0.9 an image or video may also be a path in a text; be
 TypeError 'unsupported image type' (rl_dataset.py, _build_messages; verl issues 837, 4084). An image that is not in a list fails on its
 length.
 `,
-	Holds: always("verl fails with TypeError when it reads the row"),
+	Applies: always("verl fails with TypeError when it reads the row"),
 	New: eachFile(func(p *rule.Pass, f *rule.File) {
 		for _, m := range media {
 			field, ok := f.Schema.Lookup(m.column)
-			if !ok || field.Type.Kind == schema.Null || p.Env.Target.Minor < m.since {
+			if !ok || field.Type.Kind == schema.Null || !p.Env.Target.Within(m.versions) {
 				continue
 			}
 			if why := notMedia(p.Env.Target, m, field.Type); why != "" {
@@ -26,7 +26,7 @@ length.
 			}
 		}
 	}),
-	Unmended: "what the values are meant as is not in the data",
+	Unfixed: "what the values are meant as is not in the data",
 	Examples: []rule.Example{
 		{Title: "an image that is in no list", Files: []string{`{"images":{"bytes":"a","path":null}}`}, Schema: "images.bytes: binary", Want: []string{"0 -1 images"}},
 		{Title: "bytes alone", Files: []string{`{"images":["a"]}`}, Schema: "images: list<binary>", Want: []string{"0 -1 images"}},
@@ -47,12 +47,12 @@ func notMedia(target rule.Target, m medium, t schema.Type) string {
 	case schema.Struct, schema.Null:
 		return ""
 	case schema.Text:
-		if target.Minor >= 9 || m.column == "audios" {
+		if target.Within(readsMediaPaths) || m.column == "audios" {
 			return ""
 		}
 		return "a list of texts, and paths are known from verl 0.9 on"
 	case schema.List: // the frames of a video
-		if m.column != "images" && target.Minor >= 9 {
+		if m.column != "images" && target.Within(readsMediaPaths) {
 			return ""
 		}
 	case schema.Binary:

@@ -5,15 +5,15 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL505", Name: "video-fields", Facts: []string{"R008"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL505", Name: "video-fields", Cites: []string{"verl@b178a3cd5 vision_utils.py:79"}, Rows: rule.RL,
 	Title: "the structs in videos have no field video, or both fps and nframes",
 	Doc: `
 verl hands each struct on to qwen_vl_utils as {"type": "video", …}, which takes the video from its key video (vision_utils.py,
 process_video: NotImplementedError without it). It takes fps or nframes and refuses both; a union of structs leaves both keys in every
 row, one of them null (a warning: read, not executed). Split such rows over two datasets, or keep one of the two keys.
 `,
-	Holds: always("verl finds no video in the struct and fails"),
+	Applies: always("verl finds no video in the struct and fails"),
 	New: eachFile(func(p *rule.Pass, f *rule.File) {
 		elem, ok := f.Schema.Lookup("videos[]")
 		if !ok || elem.Type.Kind != schema.Struct {
@@ -29,7 +29,7 @@ row, one of them null (a warning: read, not executed). Split such rows over two 
 			p.Report(rule.Finding{Level: rule.Warning, Pos: at, Message: "it has both fps and nframes, of which qwen_vl_utils takes one"})
 		}
 	}),
-	Unmended: "what the values are meant as is not in the data",
+	Unfixed: "what the values are meant as is not in the data",
 	Examples: []rule.Example{
 		{Title: "as images are written", Files: []string{`{"videos":[{"path":"a.mp4"}]}`}, Want: []string{"0 -1 videos[]"}},
 		{Title: "fps in one row, nframes in another", Files: []string{`{"videos":[{"video":"a.mp4","fps":2.0}]}

@@ -7,18 +7,18 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL601", Name: "sample-duplicate", Facts: []string{"R050"}, Channel: "samples",
+var _ = framework.Add(rule.Rule{
+	ID: "RL601", Name: "sample-duplicate", SharesKeysAs: "samples",
 	Title: "a split has a sample more than once",
 	Doc: `
 Rows with the same messages, media and ground truth train like any others; verl says nothing (executed on verl 0.9.1). The published
 dapo-math-17k has each of its 17,000 prompts a hundred times (verl issue 3065): an epoch is a hundred epochs, a batch may hold one prompt
 several times, and nobody wrote that down. The texts must be equal to the byte.
 `,
-	Holds:    []rule.Holding{{Level: rule.Warning, Consequence: "it is trained on more often than the others"}},
-	Reads:    sampleReads,
-	New:      func(p *rule.Pass) rule.Checker { return &sampleDuplicate{newSamples(p)} },
-	Unmended: "repeated rows may be meant",
+	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "it is trained on more often than the others"}},
+	Reads:   sampleReads,
+	New:     func(p *rule.Pass) rule.Checker { return &sampleDuplicate{newSamples(p)} },
+	Unfixed: "repeated rows may be meant",
 	Examples: []rule.Example{
 		{Title: "twice in one file", Files: []string{`{"prompt":[{"role":"user","content":"6 times 12?"}],"reward_model":{"ground_truth":"72"},"extra_info":{"index":0}}
 {"prompt":[{"role":"user","content":"6 plus 12?"}],"reward_model":{"ground_truth":"18"},"extra_info":{"index":1}}

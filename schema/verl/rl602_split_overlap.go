@@ -7,8 +7,8 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL602", Name: "split-overlap", Facts: []string{"R050"}, Channel: "samples",
+var _ = framework.Add(rule.Rule{
+	ID: "RL602", Name: "split-overlap", SharesKeysAs: "samples",
 	Title: "a validation sample is in the training data",
 	Doc: `
 verl trains and validates on the same prompt without a word (executed on verl 0.9.1), and the validation score is no longer one of
@@ -17,10 +17,10 @@ are sometimes taken as validation on purpose, to see whether a run learns at all
 
 Leave the rows out of the training data.
 `,
-	Holds:    []rule.Holding{{Level: rule.Warning, Consequence: "the validation score is not one of unseen questions"}},
-	Reads:    sampleReads,
-	New:      func(p *rule.Pass) rule.Checker { return &splitOverlap{newSamples(p)} },
-	Unmended: "which of the splits is to lose the row is not said",
+	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "the validation score is not one of unseen questions"}},
+	Reads:   sampleReads,
+	New:     func(p *rule.Pass) rule.Checker { return &splitOverlap{newSamples(p)} },
+	Unfixed: "which of the splits is to lose the row is not said",
 	Examples: []rule.Example{
 		{Title: "one of two", Files: []string{`{"prompt":[{"role":"user","content":"6 plus 12?"}]}
 {"prompt":[{"role":"user","content":"6 times 12?"}]}`}, Val: []string{`{"prompt":[{"role":"user","content":"7 times 12?"}]}

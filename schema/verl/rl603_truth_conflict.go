@@ -7,18 +7,18 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL603", Name: "truth-conflict", Facts: []string{"R050"}, Channel: "samples", Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL603", Name: "truth-conflict", SharesKeysAs: "samples", Rows: rule.RL,
 	Title: "the same prompt has different ground truths",
 	Doc: `
 Rows with the same messages and media and different ground truths reward opposite answers to one question; verl says nothing. One of them
 is wrong, or part of the question was lost (a table, a picture, a list of choices). '72' and '72.0' count as different: a scorer that
 compares texts takes them so.
 `,
-	Holds:    []rule.Holding{{Level: rule.Warning, Consequence: "an answer to one scores 0 for the other"}},
-	Reads:    sampleReads,
-	New:      func(p *rule.Pass) rule.Checker { return &truthConflict{newSamples(p)} },
-	Unmended: "which of two different answers is right is not in the data",
+	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "an answer to one scores 0 for the other"}},
+	Reads:   sampleReads,
+	New:     func(p *rule.Pass) rule.Checker { return &truthConflict{newSamples(p)} },
+	Unfixed: "which of two different answers is right is not in the data",
 	Examples: []rule.Example{
 		{Title: "two sources that disagree", Files: []string{`{"prompt":[{"role":"user","content":"6 times 12?"}],"reward_model":{"ground_truth":"72"}}`, `{"prompt":[{"role":"user","content":"6 times 12?"}],"reward_model":{"ground_truth":"7"}}`},
 			Want: []string{"0 0 reward_model.ground_truth", "1 0 reward_model.ground_truth"}},

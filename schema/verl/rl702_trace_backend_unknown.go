@@ -8,14 +8,14 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL702", Name: "trace-backend-unknown", Facts: []string{"C020"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL702", Name: "trace-backend-unknown", Rows: rule.RL,
 	Title: "the trace backend is none that verl knows",
 	Doc: `
 rollout_trace.py compares the name with 'weave', 'mlflow' and, since 0.8, 'trackio' as it is written; for any other name, and for
 'MLflow' or 'wandb', it takes the branch that does nothing: no error, no traces (rollout_trace.py:100-113 in 0.9.1).
 `,
-	Holds: []rule.Holding{{Level: rule.Warning, Consequence: "verl takes any other name for none, without a word: nothing is traced"}},
+	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "verl takes any other name for none, without a word: nothing is traced"}},
 	New: onLaunch(func(c *launchCheck) {
 		v, pos, set := c.Value(keyBackend)
 		if !set || v.IsNull() || slices.Contains(c.Backends(), v.Text()) {
@@ -29,6 +29,7 @@ rollout_trace.py compares the name with 'weave', 'mlflow' and, since 0.8, 'track
 		}
 		c.Reportf(pos, v, "%s: verl %s knows %s; %s%s", v.Excerpt(40), c.version(), strings.Join(c.Backends(), ", "), near, c.Consequence)
 	}),
+	Unfixed: rule.InLaunch,
 	Examples: []rule.Example{
 		{Title: "another case", Launch: "actor_rollout_ref.rollout.trace.backend=MLflow", Want: []string{"launch 1 actor_rollout_ref.rollout.trace.backend"}},
 		{Title: "a logger's name", Launch: "trainer.use_v1=false\nactor_rollout_ref.rollout.trace.backend=wandb", Want: []string{"launch 2 actor_rollout_ref.rollout.trace.backend"}},

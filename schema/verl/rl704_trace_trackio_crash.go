@@ -2,15 +2,15 @@ package verl
 
 import "github.com/rlprep/rlprep/schema/rule"
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL704", Name: "trace-trackio-crash", Facts: []string{"C020"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL704", Name: "trace-trackio-crash", Rows: rule.RL,
 	Title: "tracing to trackio ends the first rollout",
 	Doc: `
 trackio.init sets a context variable in the constructor of the Ray actor; the actor's methods run in another context, so the first
 trackio.log raises 'Call trackio.init() before trackio.log()', and so does the handler that would log the error (executed on verl 0.9.1 with
 trackio 0.43; 0.8 has the same code and was not run). The default trainer of 0.9 traces nothing at all (RL703). trackio as a trainer.logger works.
 `,
-	Holds: []rule.Holding{
+	Applies: []rule.Severity{
 		{Versions: ">=0.9", Level: rule.Error, Consequence: "the first rollout fails with 'Call trackio.init() before trackio.log()'"},
 		{Versions: "0.8", Level: rule.Warning, Consequence: "the first rollout probably fails with 'Call trackio.init() before trackio.log()', as in 0.9"},
 	},
@@ -19,6 +19,7 @@ trackio 0.43; 0.8 has the same code and was not run). The default trainer of 0.9
 			c.at(keyBackend, "%s", c.Consequence)
 		}
 	}),
+	Unfixed: rule.InLaunch,
 	Examples: []rule.Example{
 		{Title: "trackio as trace backend", Launch: "trainer.use_v1=false\nactor_rollout_ref.rollout.trace.backend=trackio", Want: []string{"launch 2 actor_rollout_ref.rollout.trace.backend"}},
 		{Title: "trackio as logger", Launch: `trainer.logger=["console","trackio"]`},

@@ -5,19 +5,19 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL705", Name: "trace-cap", Facts: []string{"C023"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL705", Name: "trace-cap", Rows: rule.RL,
 	Title: "trace.max_samples_per_step_per_worker is 0, unset or unknown",
 	Doc: `
 The key takes N samples of each worker and step, with all their rollouts: N × agent.num_workers × rollout.n traces a step. 0 is taken and turns
 tracing off. null, the default, traces every trajectory; verl's own page on rollout traces speaks of dozens of gigabytes a day. verl knows the key since 0.7 (53d975379);
 before, Hydra refuses it, or with '+' nothing reads it.
 `,
-	Holds: []rule.Holding{{Level: rule.Warning, Consequence: "0 samples are traced"}},
+	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "0 samples are traced"}},
 	New: onLaunch(func(c *launchCheck) {
 		v, _, set := c.Value(keyCap)
 		switch traced, _ := c.Traced(); {
-		case set && c.Target.Minor < 7:
+		case set && !c.Target.Within(hasTraceCap):
 			c.at(keyCap, "verl %s does not know this key: every trajectory is traced", c.version())
 		case set && c.Text(keyBackend) != "" && v.Kind() == schema.Int && v.Int() == 0:
 			c.at(keyCap, "0: no sample is traced")
@@ -27,6 +27,7 @@ before, Hydra refuses it, or with '+' nothing reads it.
 			}
 		}
 	}),
+	Unfixed: rule.InLaunch,
 	Examples: []rule.Example{
 		{Title: "0 for no limit", Launch: "trainer.use_v1=false\nactor_rollout_ref.rollout.trace.backend=weave\nactor_rollout_ref.rollout.trace.max_samples_per_step_per_worker=0", Want: []string{"launch 3 actor_rollout_ref.rollout.trace.max_samples_per_step_per_worker"}},
 		{Title: "not set, 5,120 trajectories a step", Launch: "trainer.use_v1=false\nactor_rollout_ref.rollout.trace.backend=weave\nactor_rollout_ref.rollout.n=5", Want: []string{"launch 0 actor_rollout_ref.rollout.trace.max_samples_per_step_per_worker"}},

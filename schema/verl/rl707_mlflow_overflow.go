@@ -2,8 +2,8 @@ package verl
 
 import "github.com/rlprep/rlprep/schema/rule"
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL707", Name: "mlflow-overflow", Facts: []string{"C023"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL707", Name: "mlflow-overflow", Rows: rule.RL,
 	Title: "more trajectories run at once in a worker than mlflow keeps traces of",
 	Doc: `
 mlflow holds 1,000 live traces a process (MLFLOW_TRACE_BUFFER_MAX_SIZE) and throws away what is beyond, without a word: 1,200 concurrent trajectories left
@@ -12,18 +12,19 @@ queue of 1,000 tasks (MLFLOW_ASYNC_TRACE_LOGGING_MAX_QUEUE_SIZE) overflows earli
 
 Trace a few samples a step (max_samples_per_step_per_worker), raise both variables, or take more workers.
 `,
-	Holds: []rule.Holding{{Level: rule.Warning, Consequence: "mlflow keeps 1,000 live traces a worker and drops the others silently"}},
+	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "mlflow keeps 1,000 live traces a worker and drops the others silently"}},
 	New: onLaunch(func(c *launchCheck) {
 		if traced, _ := c.Traced(); !traced || c.Text(keyBackend) != "mlflow" {
 			return
 		}
 		workers := max(c.Int(keyWorkers), 1)
 		live := (c.TracesPerStep() + workers - 1) / workers
-		if size, _ := c.Lookup("$MLFLOW_TRACE_BUFFER_MAX_SIZE"); live <= 1000 || !size.IsMissing() {
+		if _, set := c.Variable("MLFLOW_TRACE_BUFFER_MAX_SIZE"); live <= 1000 || set {
 			return
 		}
 		c.at(keyBackend, "%s traces a step and worker run at once: %s", number(live), c.Consequence)
 	}),
+	Unfixed: rule.InLaunch,
 	Examples: []rule.Example{
 		{Title: "a large batch", Launch: "trainer.use_v1=false\nactor_rollout_ref.rollout.trace.backend=mlflow\ndata.train_batch_size=1024\nactor_rollout_ref.rollout.n=16", Want: []string{"launch 2 actor_rollout_ref.rollout.trace.backend"}},
 		{Title: "with a limit", Launch: "trainer.use_v1=false\nactor_rollout_ref.rollout.trace.backend=mlflow\ndata.train_batch_size=1024\nactor_rollout_ref.rollout.n=16\nactor_rollout_ref.rollout.trace.max_samples_per_step_per_worker=5"},

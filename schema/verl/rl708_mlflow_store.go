@@ -6,8 +6,8 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL708", Name: "mlflow-store", Facts: []string{"C025"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL708", Name: "mlflow-store", Rows: rule.RL,
 	Title: "the mlflow store that the launch names, or does not name, breaks or scatters traces",
 	Doc: `
 Every agent-loop worker (8 by default) opens MLFLOW_TRACKING_URI itself; without it each takes sqlite:////tmp/mlruns.db of its own node (rollout_trace.py:99). Executed with mlflow
@@ -17,13 +17,13 @@ worker; file: and ./folder are refused ('filesystem tracking backend is in maint
 
 Point MLFLOW_TRACKING_URI at a server, and create the experiment before the launch (mlflow experiments create).
 `,
-	Holds: []rule.Holding{{Level: rule.Warning, Consequence: "workers share no store"}},
+	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "workers share no store"}},
 	New: onLaunch(func(c *launchCheck) {
 		if c.Text(keyBackend) != "mlflow" || c.Text(keyMode) == "sync" {
 			return
 		}
-		v, _ := c.Lookup("$MLFLOW_TRACKING_URI")
-		uri, workers := v.Text(), c.Int(keyWorkers)
+		uri, _ := c.Variable("MLFLOW_TRACKING_URI")
+		workers := c.Int(keyWorkers)
 		path, sqlite := strings.CutPrefix(uri, "sqlite:///")
 		switch {
 		case strings.HasPrefix(uri, "file:") || uri != "" && !strings.Contains(uri, ":"):
@@ -37,6 +37,7 @@ Point MLFLOW_TRACKING_URI at a server, and create the experiment before the laun
 			c.at(keyBackend, "MLFLOW_TRACKING_URI %s; where the file is not there yet, %d workers create it at once, and most crash", uri, workers)
 		}
 	}),
+	Unfixed: rule.InLaunch,
 	Examples: []rule.Example{
 		{Title: "not set", Launch: "actor_rollout_ref.rollout.trace.backend=mlflow", Want: []string{"launch 1 actor_rollout_ref.rollout.trace.backend"}},
 		{Title: "a folder", Launch: "actor_rollout_ref.rollout.trace.backend=mlflow\n$MLFLOW_TRACKING_URI=./mlruns", Want: []string{"launch 1 actor_rollout_ref.rollout.trace.backend"}},

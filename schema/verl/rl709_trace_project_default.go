@@ -2,14 +2,14 @@ package verl
 
 import "github.com/rlprep/rlprep/schema/rule"
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL709", Name: "trace-project-default", Facts: []string{"C025"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL709", Name: "trace-project-default", Rows: rule.RL,
 	Title: "traces go to verl's default project, with every other run's",
 	Doc: `
 The project of a trace is trainer.project_name (trace.project_name since 0.7.1, which follows it), verl_examples by default, and the experiment gsm8k. Runs that leave both as they are
 cannot be told apart afterwards: a trace carries the experiment's name, no name of the run.
 `,
-	Holds: []rule.Holding{{Level: rule.Info, Consequence: "runs cannot be told apart by their traces"}},
+	Applies: []rule.Severity{{Level: rule.Info, Consequence: "runs cannot be told apart by their traces"}},
 	New: onLaunch(func(c *launchCheck) {
 		if traced, _ := c.Traced(); !traced {
 			return
@@ -20,6 +20,7 @@ cannot be told apart afterwards: a trace carries the experiment's name, no name 
 			}
 		}
 	}),
+	Unfixed: rule.InLaunch,
 	Examples: []rule.Example{
 		{Title: "no experiment", Launch: "trainer.use_v1=false\nactor_rollout_ref.rollout.trace.backend=weave\ntrainer.project_name=mine", Want: []string{"launch 0 trainer.experiment_name"}},
 		{Title: "both", Launch: "trainer.use_v1=false\nactor_rollout_ref.rollout.trace.backend=weave\ntrainer.project_name=mine\ntrainer.experiment_name=one"},

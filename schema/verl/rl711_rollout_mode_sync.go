@@ -2,14 +2,14 @@ package verl
 
 import "github.com/rlprep/rlprep/schema/rule"
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL711", Name: "rollout-mode-sync", Facts: []string{"C009"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL711", Name: "rollout-mode-sync", Cites: []string{"verl@b178a3cd5 workers/config/rollout.py:244"}, Rows: rule.RL,
 	Title: "rollout.mode is sync: there is no agent loop",
 	Doc: `
 Since 0.7 the mode sync is refused: ValueError 'Rollout mode sync has been removed' (workers/config/rollout.py:244; bd512a0ad). Up to 0.6 it is the default, and runs no agent loop: agent_name, tools and traces are
 ignored without a word. There the launch needs rollout.mode=async, and data.return_raw_chat=True (RL712). Read only.
 `,
-	Holds: []rule.Holding{
+	Applies: []rule.Severity{
 		{Versions: ">=0.7", Level: rule.Error, Consequence: "verl refuses it: ValueError \"Rollout mode 'sync' has been removed\""},
 		{Versions: "<0.7", Level: rule.Warning, Consequence: "no agent loop runs"},
 	},
@@ -17,7 +17,7 @@ ignored without a word. There the launch needs rollout.mode=async, and data.retu
 		if c.Text(keyMode) != "sync" {
 			return
 		}
-		if c.Target.Minor >= 7 {
+		if !c.Target.Within(hasSyncRollout) {
 			c.at(keyMode, "%s", c.Consequence)
 			return
 		}
@@ -32,6 +32,7 @@ ignored without a word. There the launch needs rollout.mode=async, and data.retu
 			c.at(keyMode, "sync: %s, and the tools are never offered", c.Consequence)
 		}
 	}),
+	Unfixed: rule.InLaunch,
 	Examples: []rule.Example{
 		{Title: "an old script on 0.7 or later", Launch: "actor_rollout_ref.rollout.mode=sync", Want: []string{"launch 1 actor_rollout_ref.rollout.mode"}},
 		{Title: "a trace on 0.6, mode not set", Launch: "actor_rollout_ref.rollout.trace.backend=weave", Target: "verl@0.6", Want: []string{"launch 0 actor_rollout_ref.rollout.mode"}},

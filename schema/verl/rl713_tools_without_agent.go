@@ -2,8 +2,8 @@ package verl
 
 import "github.com/rlprep/rlprep/schema/rule"
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL713", Name: "tools-without-agent", Facts: []string{"C003"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL713", Name: "tools-without-agent", Rows: rule.RL,
 	Title: "tools are configured, and no sample runs in an agent loop that offers them",
 	Doc: `
 The agent loop is chosen by each row's agent_name, or by rollout.agent.default_agent_loop where the files have no such column: single_turn_agent, which offers no tools. multi_turn.enable chooses nothing. So a
@@ -12,7 +12,7 @@ launch with multi_turn.tool_config_path over rows without agent_name trains sing
 
 Add agent_name=tool_agent to every file, or set actor_rollout_ref.rollout.agent.default_agent_loop=tool_agent (0.6 and later).
 `,
-	Holds: []rule.Holding{{Level: rule.Error, Consequence: "every sample runs as single_turn_agent, and its tools are never offered"}},
+	Applies: []rule.Severity{{Level: rule.Error, Consequence: "every sample runs as single_turn_agent, and its tools are never offered"}},
 	New: onLaunch(func(c *launchCheck) {
 		_, configured, _ := c.Tools()
 		key := keyTools
@@ -22,7 +22,7 @@ Add agent_name=tool_agent to every file, or set actor_rollout_ref.rollout.agent.
 		if agent := c.Text(keyAgent); !configured || agent != "single_turn_agent" && agent != "" || c.runtimeColumns() {
 			return
 		}
-		if c.Target.Minor < 7 && (c.Text(keyMode) == "sync") {
+		if c.Target.Within(hasSyncRollout) && (c.Text(keyMode) == "sync") {
 			return // RL711; sglang's own multi-turn reads the tools
 		}
 		switch has, known := c.agentColumn(); {
@@ -32,7 +32,8 @@ Add agent_name=tool_agent to every file, or set actor_rollout_ref.rollout.agent.
 			c.atLevel(rule.Warning, key, "only rows whose agent_name is tool_agent are offered these tools: without the column every sample runs as single_turn_agent")
 		}
 	}),
-	Fix: "add agent_name=tool_agent",
+	Manual:  "add agent_name=tool_agent",
+	Unfixed: rule.InLaunch,
 	Examples: []rule.Example{
 		{Title: "verl's README example", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}],"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":"72"}}}}}`}, Launch: "actor_rollout_ref.rollout.multi_turn.enable=true\nactor_rollout_ref.rollout.multi_turn.tool_config_path=tools.yaml", Want: []string{"launch 2 actor_rollout_ref.rollout.multi_turn.tool_config_path"}},
 		{Title: "data that is not here", Launch: "actor_rollout_ref.rollout.multi_turn.tool_config_path=tools.yaml", Want: []string{"launch 1 actor_rollout_ref.rollout.multi_turn.tool_config_path"}},

@@ -5,14 +5,14 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL714", Name: "interaction-config", Facts: []string{"C004"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL714", Name: "interaction-config", Rows: rule.RL,
 	Title: "an interaction is configured that cannot begin",
 	Doc: `
 verl 0.8 removed interactions (63dc08501, 2026-04-20): Hydra refuses multi_turn.interaction_config_path ('Could not override'), and with '+' MultiTurnConfig does not take it ('unexpected keyword'; both executed on 0.9.1). Up to 0.7 only
 tool_agent begins an interaction, and only for rows whose extra_info.interaction_kwargs has a name; without the name the step dies (tool_agent_loop.py:149-160).
 `,
-	Holds: []rule.Holding{
+	Applies: []rule.Severity{
 		{Versions: ">=0.8", Level: rule.Error, Consequence: "verl 0.8 and later have no interactions: the launch fails when the configuration is composed"},
 		{Level: rule.Warning, Consequence: "the interaction never begins"},
 	},
@@ -20,7 +20,7 @@ tool_agent begins an interaction, and only for rows whose extra_info.interaction
 		if v, _, set := c.Value(keyInteract); !set || v.IsNull() {
 			return
 		}
-		if c.Target.Minor >= 8 {
+		if !c.Target.Within(hasInteractions) {
 			c.at(keyInteract, "%s", c.Consequence)
 			return
 		}
@@ -39,6 +39,7 @@ tool_agent begins an interaction, and only for rows whose extra_info.interaction
 			}
 		}
 	}),
+	Unfixed: rule.InLaunch,
 	Examples: []rule.Example{
 		{Title: "0.9", Launch: "actor_rollout_ref.rollout.multi_turn.interaction_config_path=i.yaml", Want: []string{"launch 1 actor_rollout_ref.rollout.multi_turn.interaction_config_path"}},
 		{Title: "0.7, rows without agent_name", Files: []string{`{"extra_info":{"interaction_kwargs":{"name":"gsm8k"}}}`}, Launch: "actor_rollout_ref.rollout.multi_turn.interaction_config_path=i.yaml", Target: "verl@0.7", Want: []string{"launch 1 actor_rollout_ref.rollout.multi_turn.interaction_config_path"}},

@@ -2,14 +2,14 @@ package verl
 
 import "github.com/rlprep/rlprep/schema/rule"
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL715", Name: "multi-turn-enable", Facts: []string{"C005"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL715", Name: "multi-turn-enable", Rows: rule.RL,
 	Title: "multi_turn.enable is true, and nothing selects a multi-turn agent loop",
 	Doc: `
 multi_turn.enable is copied into meta_info and read nowhere else by the agent loop (ray_trainer.py:1237): agent_name or default_agent_loop choose. Only fully_async reads it: there, False overwrites agent_name with single_turn_agent for every sample
 (detach_utils.py:66 in 0.9.1, read only), so the column is lost.
 `,
-	Holds: []rule.Holding{{Level: rule.Warning, Consequence: "multi_turn.enable selects nothing: every sample runs as single_turn_agent"}},
+	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "multi_turn.enable selects nothing: every sample runs as single_turn_agent"}},
 	New: onLaunch(func(c *launchCheck) {
 		has, known := c.agentColumn()
 		if fullyAsync(c.Launch) {
@@ -23,6 +23,7 @@ multi_turn.enable is copied into meta_info and read nowhere else by the agent lo
 			c.at(keyMulti, "%s", c.Consequence)
 		}
 	}),
+	Unfixed: rule.InLaunch,
 	Examples: []rule.Example{
 		{Title: "enabled, and no row selects", Files: []string{`{"prompt":[]}`}, Launch: "actor_rollout_ref.rollout.multi_turn.enable=true", Want: []string{"launch 1 actor_rollout_ref.rollout.multi_turn.enable"}},
 		{Title: "fully_async without it", Files: []string{`{"agent_name":"tool_agent"}`}, Launch: "%module=verl.experimental.fully_async_policy.fully_async_main\nactor_rollout_ref.rollout.n=4", Want: []string{"launch 1 actor_rollout_ref.rollout.multi_turn.enable"}},

@@ -8,14 +8,14 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL716", Name: "tool-config-mismatch", Facts: []string{"C006"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL716", Name: "tool-config-mismatch", Rows: rule.RL,
 	Title: "tools_kwargs and the tool configuration name different tools",
 	Doc: `
 The tool agent creates a tool with tools_kwargs[NAME], NAME being tool_schema.function.name of the YAML (tool_agent_loop.py, _call_tool). A key that the YAML does not have is never read; a tool whose key no row has is made without arguments: verl's gsm8k tool
 then rewards 0, always (executed on verl 0.9.1).
 `,
-	Holds: []rule.Holding{{Level: rule.Warning, Consequence: "under another name a tool never finds its arguments"}},
+	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "under another name a tool never finds its arguments"}},
 	New: onLaunch(func(c *launchCheck) {
 		tools, _, known := c.Tools()
 		if !known {
@@ -42,6 +42,7 @@ then rewards 0, always (executed on verl 0.9.1).
 			}
 		}
 	}),
+	Unfixed: rule.InLaunch,
 	Examples: []rule.Example{
 		{Title: "another name in the rows", Files: []string{`{"agent_name":"tool_agent","extra_info":{"tools_kwargs":{"gsm8k":{"create_kwargs":{"ground_truth":"72"}}}}}`}, Launch: "actor_rollout_ref.rollout.multi_turn.tool_config_path=t.yaml\n@actor_rollout_ref.rollout.multi_turn.tool_config_path=" + `{"tools":[{"class_name":"my.Tool","tool_schema":{"function":{"name":"calc_gsm8k_reward"}}}]}`, Want: []string{"0 -1 extra_info.tools_kwargs.gsm8k", "launch 1 actor_rollout_ref.rollout.multi_turn.tool_config_path"}},
 		{Title: "the same name", Files: []string{`{"agent_name":"tool_agent","extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":"72"}}}}}`}, Launch: "actor_rollout_ref.rollout.multi_turn.tool_config_path=t.yaml\n@actor_rollout_ref.rollout.multi_turn.tool_config_path=" + `{"tools":[{"class_name":"my.Tool","tool_schema":{"function":{"name":"calc_gsm8k_reward"}}}]}`},

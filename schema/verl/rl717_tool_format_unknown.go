@@ -8,17 +8,17 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL717", Name: "tool-format-unknown", Facts: []string{"C007"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL717", Name: "tool-format-unknown", Rows: rule.RL,
 	Title: "multi_turn.format names no tool parser of this version",
 	Doc: `
 tool_agent asks for the parser by that name when it is made: ValueError 'Unknown tool parser' (tool_parser.py, get_tool_parser). Parsers: hermes; gpt-oss since 0.6; qwen3_coder since 0.7.1; gemma4 since 0.8; glm, seed, minimax, kimi, deepseek_v4 since 0.9 (read in the
 releases). verl's own search_multiturn_grpo.yaml has 'qwen', which none of them knows. Where every sample runs as single_turn_agent the name does no harm.
 `,
-	Holds: []rule.Holding{{Level: rule.Error, Consequence: "tool_agent fails with ValueError: Unknown tool parser"}},
+	Applies: []rule.Severity{{Level: rule.Error, Consequence: "tool_agent fails with ValueError: Unknown tool parser"}},
 	New: onLaunch(func(c *launchCheck) {
 		v, pos, set := c.Value(keyFormat)
-		known := parsers(c.Target)
+		known := itemsFor(c.Target, toolParsers)
 		if !set || v.Kind() == schema.Text && slices.Contains(known, v.Text()) {
 			return
 		}
@@ -30,6 +30,7 @@ releases). verl's own search_multiturn_grpo.yaml has 'qwen', which none of them 
 		}
 		c.Report(rule.Finding{Level: level, Pos: pos, Value: v.Excerpt(40), Message: v.Excerpt(40) + ": verl " + c.version() + " has " + strings.Join(known, ", ") + ": " + c.Consequence})
 	}),
+	Unfixed: rule.InLaunch,
 	Examples: []rule.Example{
 		{Title: "verl's search_multiturn_grpo.yaml", Launch: "actor_rollout_ref.rollout.multi_turn.format=qwen\nactor_rollout_ref.rollout.multi_turn.tool_config_path=search.yaml", Want: []string{"launch 1 actor_rollout_ref.rollout.multi_turn.format"}},
 		{Title: "a parser of a later version", Launch: "actor_rollout_ref.rollout.multi_turn.format=gemma4", Target: "verl@0.7", Want: []string{"launch 1 actor_rollout_ref.rollout.multi_turn.format"}},
@@ -37,17 +38,3 @@ releases). verl's own search_multiturn_grpo.yaml has 'qwen', which none of them 
 		{Title: "qwen3_coder", Launch: "actor_rollout_ref.rollout.multi_turn.format=qwen3_coder", Target: "verl@0.7"},
 	},
 })
-
-// parsers are the tool parsers of a version.
-func parsers(t rule.Target) []string {
-	out := []string{"hermes"}
-	for _, p := range []struct {
-		since int
-		names []string
-	}{{6, []string{"gpt-oss"}}, {7, []string{"qwen3_coder"}}, {8, []string{"gemma4"}}, {9, []string{"glm", "seed", "minimax", "kimi", "deepseek_v4"}}} {
-		if t.Minor >= p.since {
-			out = append(out, p.names...)
-		}
-	}
-	return out
-}

@@ -7,16 +7,16 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL718", Name: "agent-config", Facts: []string{"C008"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL718", Name: "agent-config", Rows: rule.RL,
 	Title: "the file of agent_loop_config_path is not what verl reads",
 	Doc: `
 agent_loop.py:375-380 wants a YAML list at the top, each entry with name and Hydra's _target_. A mapping at the top fails with AttributeError "'str' object has no attribute 'name'", an entry without name with ConfigAttributeError, both when the workers start (executed in
 January's tree); a wrong _target_ at its first use. A name of verl's own (single_turn_agent, tool_agent) replaces verl's agent without a word.
 `,
-	Holds: []rule.Holding{{Level: rule.Error, Consequence: "the agent-loop workers fail when they start"}},
+	Applies: []rule.Severity{{Level: rule.Error, Consequence: "the agent-loop workers fail when they start"}},
 	New: onLaunch(func(c *launchCheck) {
-		doc, _ := c.Lookup("@" + keyAgents)
+		doc := c.Document(keyAgents)
 		switch {
 		case doc.IsMissing():
 			return
@@ -37,6 +37,7 @@ January's tree); a wrong _target_ at its first use. A name of verl's own (single
 			}
 		}
 	}),
+	Unfixed: rule.InLaunch,
 	Examples: []rule.Example{
 		{Title: "a mapping", Launch: "actor_rollout_ref.rollout.agent.agent_loop_config_path=a.yaml\n" + `@actor_rollout_ref.rollout.agent.agent_loop_config_path={"react_agent":{"_target_":"my.Agent"}}`, Want: []string{"launch 1 actor_rollout_ref.rollout.agent.agent_loop_config_path"}},
 		{Title: "no name, no target, verl's name", Launch: "actor_rollout_ref.rollout.agent.agent_loop_config_path=a.yaml\n" + `@actor_rollout_ref.rollout.agent.agent_loop_config_path=[{"_target_":"my.A"},{"name":"b"},{"name":"tool_agent","_target_":"my.C"}]`, Want: []string{"launch 1 actor_rollout_ref.rollout.agent.agent_loop_config_path", "launch 1 actor_rollout_ref.rollout.agent.agent_loop_config_path", "launch 1 actor_rollout_ref.rollout.agent.agent_loop_config_path"}},

@@ -7,15 +7,15 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL719", Name: "tool-class-gone", Facts: []string{"C006"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL719", Name: "tool-class-gone", Rows: rule.RL,
 	Title: "the tool configuration names a class or a type that verl no longer ships",
 	Doc: `
 verl 0.8 removed every tool of its own: class_name verl.tools.gsm8k_tool.Gsm8kTool fails with AttributeError "'NoneType' object has no attribute 'loader'" when the worker starts, and type: mcp with ValueError "'mcp' is not a valid ToolType" (tool_registry.py:36-62; both executed on 0.9.1). examples/sglang_multiturn is gone too.
 
 Copy the class from verl 0.7.1 into your own package and name it there.
 `,
-	Holds: []rule.Holding{{Versions: ">=0.8", Level: rule.Error, Consequence: "the agent-loop workers fail when they start"}},
+	Applies: []rule.Severity{{Versions: ">=0.8", Level: rule.Error, Consequence: "the agent-loop workers fail when they start"}},
 	New: onLaunch(func(c *launchCheck) {
 		tools, _, _ := c.Tools()
 		for _, t := range tools {
@@ -28,6 +28,7 @@ Copy the class from verl 0.7.1 into your own package and name it there.
 			}
 		}
 	}),
+	Unfixed: rule.InLaunch,
 	Examples: []rule.Example{
 		{Title: "verl's gsm8k tool", Launch: "actor_rollout_ref.rollout.multi_turn.tool_config_path=t.yaml\n" + `@actor_rollout_ref.rollout.multi_turn.tool_config_path={"tools":[{"class_name":"verl.tools.gsm8k_tool.Gsm8kTool","config":{"type":"native"},"tool_schema":{"function":{"name":"calc_gsm8k_reward"}}}]}`, Want: []string{"launch 1 actor_rollout_ref.rollout.multi_turn.tool_config_path"}},
 		{Title: "mcp", Launch: "actor_rollout_ref.rollout.multi_turn.tool_config_path=t.yaml\n" + `@actor_rollout_ref.rollout.multi_turn.tool_config_path={"tools":[{"class_name":"my.MCP","config":{"type":"mcp"}}]}`, Want: []string{"launch 1 actor_rollout_ref.rollout.multi_turn.tool_config_path"}},

@@ -5,15 +5,15 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL720", Name: "rows-few", Facts: []string{"C001"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL720", Name: "rows-few", Cites: []string{"verl@b178a3cd5 ray_trainer.py:370"}, Rows: rule.RL,
 	Title: "the training files have fewer rows than a batch",
 	Doc: `
 The data loader drops the last, incomplete batch. With fewer rows than data.train_batch_size (or gen_batch_size, where that is set) there is none: the older trainer asserts 'Train dataloader is empty!' (ray_trainer.py:370), V1 fails with ZeroDivisionError (trainer_base.py:450; executed on 0.9.1), after the model is loaded and the first validation is
 done. Rows that the filter of long prompts drops do not count. data.train_max_samples cuts them before.
 `,
-	Holds: []rule.Holding{
-		{Trainer: "v1", Level: rule.Error, Consequence: "V1 fails with ZeroDivisionError after the first validation"},
+	Applies: []rule.Severity{
+		{Trainer: trainerV1, Level: rule.Error, Consequence: "V1 fails with ZeroDivisionError after the first validation"},
 		{Level: rule.Error, Consequence: "verl fails with AssertionError: Train dataloader is empty!"},
 	},
 	New: onLaunch(func(c *launchCheck) {
@@ -35,6 +35,7 @@ done. Rows that the filter of long prompts drops do not count. data.train_max_sa
 		c.Report(rule.Finding{Pos: schema.FilePos(files[0].Name), Related: []schema.Pos{c.Launch.at(key)},
 			Message: number(rows) + " rows for training, and " + key + " is " + number(batch) + ": " + c.Consequence})
 	}),
+	Unfixed: rule.InLaunch,
 	Examples: []rule.Example{
 		{Title: "verl's default batch", Files: []string{"{\"prompt\":[]}\n{\"prompt\":[]}"}, Launch: "trainer.total_epochs=1", Want: []string{"0 -1"}},
 		{Title: "max_samples below the batch", Files: []string{"{\"prompt\":[]}\n{\"prompt\":[]}"}, Launch: "data.train_batch_size=2\ndata.train_max_samples=1", Want: []string{"0 -1"}},

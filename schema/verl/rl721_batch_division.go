@@ -2,16 +2,16 @@ package verl
 
 import "github.com/rlprep/rlprep/schema/rule"
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL721", Name: "batch-division", Facts: []string{"C002"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL721", Name: "batch-division", Rows: rule.RL,
 	Title: "the batch does not divide as the trainer wants it",
 	Doc: `
 The older trainer hands train_batch_size × rollout.n trajectories in equal chunks to rollout.agent.num_workers workers: AssertionError 'only support equal chunk' (protocol.py:871). Where a chunk is no multiple of n, a sample's rollouts are spread over two workers, and traces repeat (step, sample_index, rollout_n) (executed).
 
 V1 chunks unequally, which does no harm (10 rows, 8 workers: executed), but wants train_batch_size to be a multiple of gen_batch_size: ValueError (executed on 0.9.1).
 `,
-	Holds: []rule.Holding{
-		{Trainer: "v1", Level: rule.Error, Consequence: "verl refuses it with ValueError"},
+	Applies: []rule.Severity{
+		{Trainer: trainerV1, Level: rule.Error, Consequence: "verl refuses it with ValueError"},
 		{Level: rule.Error, Consequence: "the first step fails with AssertionError: only support equal chunk"},
 	},
 	New: onLaunch(func(c *launchCheck) {
@@ -38,6 +38,7 @@ V1 chunks unequally, which does no harm (10 rows, 8 workers: executed), but want
 			c.atLevel(rule.Warning, keyBatch, "a worker gets "+number(b*n/w)+" trajectories, no multiple of "+number(n)+" rollouts: a sample is traced by two workers, with the same rollout_n")
 		}
 	}),
+	Unfixed: rule.InLaunch,
 	Examples: []rule.Example{
 		{Title: "the older trainer, 8 workers", Launch: "trainer.use_v1=false\ndata.train_batch_size=12\nactor_rollout_ref.rollout.n=5", Target: "verl@0.9-v0", Want: []string{"launch 2 data.train_batch_size"}},
 		{Title: "V1 and gen_batch_size", Launch: "data.train_batch_size=12\ndata.gen_batch_size=8", Want: []string{"launch 2 data.gen_batch_size"}},

@@ -7,21 +7,18 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL722", Name: "reward-manager-unknown", Facts: []string{"C031"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL722", Name: "reward-manager-unknown", Rows: rule.RL,
 	Title: "the reward manager is none of this version",
 	Doc: `
 Up to 0.6 verl registers naive, dapo, batch and prime. The reward loop, always on since 0.7.1, knows naive, dapo, gdpo, rate_limited and remote; for 'prime' or 'batch' it raises 'Unknown reward manager' when its workers start (reward_manager/registry.py; names executed on 0.9.1). reward_model.reward_manager is still taken by 0.9
 and moved to reward.reward_manager.name (executed).
 `,
-	Holds: []rule.Holding{{Level: rule.Error, Consequence: "the reward workers fail with ValueError: Unknown reward manager"}},
+	Applies: []rule.Severity{{Level: rule.Error, Consequence: "the reward workers fail with ValueError: Unknown reward manager"}},
 	New: onLaunch(func(c *launchCheck) {
 		name, key := c.Manager()
 		source := c.Text("reward.reward_manager.source")
-		known := []string{"batch", "dapo", "naive", "prime"}
-		if c.Target.Minor >= 7 {
-			known = []string{"dapo", "gdpo", "naive", "rate_limited", "remote"}
-		}
+		known := itemsFor(c.Target, rewardManagers)
 		if loop, _, set := c.Value("reward_model.use_reward_loop"); set && !loop.Bool() && loop.Kind() != 0 {
 			known = append(known, "batch", "prime")
 		}
@@ -29,6 +26,7 @@ and moved to reward.reward_manager.name (executed).
 			c.at(key, "%s: verl %s has %s: %s", name, c.version(), strings.Join(known, ", "), c.Consequence)
 		}
 	}),
+	Unfixed: rule.InLaunch,
 	Examples: []rule.Example{
 		{Title: "prime since the reward loop", Launch: "reward_model.reward_manager=prime", Want: []string{"launch 1 reward_model.reward_manager"}},
 		{Title: "remote before it", Launch: "reward_model.reward_manager=remote", Target: "verl@0.6", Want: []string{"launch 1 reward_model.reward_manager"}},

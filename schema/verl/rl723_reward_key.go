@@ -2,21 +2,22 @@ package verl
 
 import "github.com/rlprep/rlprep/schema/rule"
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL723", Name: "reward-key", Facts: []string{"C032", "C030"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL723", Name: "reward-key", Rows: rule.RL,
 	Title: "a key of the reward that this version does not read",
 	Doc: `
 reward.custom_reward_function is read since 0.7.1 (67dc84b96); earlier versions have custom_reward_function alone. data.reward_fn_key is ignored by the reward loop, which asks for the column data_source whatever the key says (reward_loop managers; always on since 0.7.1). Read only.
 `,
-	Holds: []rule.Holding{{Level: rule.Warning, Consequence: "this version does not read the key"}},
+	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "this version does not read the key"}},
 	New: onLaunch(func(c *launchCheck) {
-		if key := "reward.custom_reward_function.path"; c.Target.Minor < 7 && c.Set(key) {
+		if key := "reward.custom_reward_function.path"; !c.Target.Within(hasRewardLoop) && c.Set(key) {
 			c.atLevel(rule.Error, key, "verl "+c.version()+" has custom_reward_function.path alone: Hydra refuses the key, or with '+' nobody reads it")
 		}
-		if key := "data.reward_fn_key"; c.Target.Minor >= 7 && c.Set(key) && c.Text(key) != "data_source" {
+		if key := "data.reward_fn_key"; c.Target.Within(hasRewardLoop) && c.Set(key) && c.Text(key) != "data_source" {
 			c.at(key, "%s: the reward loop reads data_source, whatever this key says", c.Text(key))
 		}
 	}),
+	Unfixed: rule.InLaunch,
 	Examples: []rule.Example{
 		{Title: "another column for the scorer", Launch: "data.reward_fn_key=source", Want: []string{"launch 1 data.reward_fn_key"}},
 		{Title: "the later key on 0.6", Launch: "reward.custom_reward_function.path=r.py", Target: "verl@0.6", Want: []string{"launch 1 reward.custom_reward_function.path"}},

@@ -2,21 +2,22 @@ package verl
 
 import "github.com/rlprep/rlprep/schema/rule"
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL725", Name: "truncation-dead", Facts: []string{"C033"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL725", Name: "truncation-dead", Rows: rule.RL,
 	Title: "data.truncation asks for a cut that this version does not make",
 	Doc: `
 Since 0.7 data.truncation is read and never used (rl_dataset.py; 51d27376c). Prompts longer than max_prompt_length crash 0.7 ('Sizes of tensors must match'), and are cut on the left with a warning since 0.8 (agent_loop.py:407-416), whatever the key says. data.filter_overlong_prompts=True drops them. Read only.
 `,
-	Holds: []rule.Holding{
+	Applies: []rule.Severity{
 		{Versions: ">=0.8", Level: rule.Info, Consequence: "the key has no effect: prompts that are too long are cut on the left"},
 		{Versions: "0.7", Level: rule.Warning, Consequence: "the key has no effect: a prompt that is too long ends the step"},
 	},
 	New: onLaunch(func(c *launchCheck) {
-		if cut := c.Text("data.truncation"); c.Set("data.truncation") && cut != "error" && !(cut == "left" && c.Target.Minor >= 8) && !c.Bool("data.filter_overlong_prompts") {
+		if cut := c.Text("data.truncation"); c.Set("data.truncation") && cut != "error" && !(cut == "left" && c.Target.Within(cutsLeft)) && !c.Bool("data.filter_overlong_prompts") {
 			c.at("data.truncation", "%s: %s", cut, c.Consequence)
 		}
 	}),
+	Unfixed: rule.InLaunch,
 	Examples: []rule.Example{
 		{Title: "left in 0.7", Launch: "data.truncation=left", Target: "verl@0.7", Want: []string{"launch 1 data.truncation"}},
 		{Title: "middle", Launch: "data.truncation=middle", Want: []string{"launch 1 data.truncation"}},

@@ -5,14 +5,14 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL726", Name: "data-key-missing", Facts: []string{"C036"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL726", Name: "data-key-missing", Rows: rule.RL,
 	Title: "the launch names a column that the files do not have",
 	Doc: `
 data.prompt_key names the column of the messages: where it is missing, every row fails with KeyError (rl_dataset.py; with filter_overlong_prompts=True every row is dropped, then 'Train dataloader is empty!'). data.image_key and video_key name columns that may be missing: then the samples have no media, and the tags in
 their prompts stay text.
 `,
-	Holds: always("every row fails with KeyError"),
+	Applies: always("every row fails with KeyError"),
 	New: onLaunch(func(c *launchCheck) {
 		for _, key := range []string{"data.prompt_key", "data.image_key", "data.video_key"} {
 			name := c.Text(key)
@@ -32,6 +32,7 @@ their prompts stay text.
 			}
 		}
 	}),
+	Unfixed: rule.InLaunch,
 	Examples: []rule.Example{
 		{Title: "a column of another name", Files: []string{`{"messages":[]}`}, Launch: "data.prompt_key=prompts", Want: []string{"launch 1 data.prompt_key"}},
 		{Title: "no images", Files: []string{`{"prompt":[]}`}, Launch: "data.image_key=pictures", Want: []string{"launch 1 data.image_key"}},

@@ -7,14 +7,15 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
+var _ = framework.Add(rule.Rule{
 	ID: "RL727", Name: "path-missing",
 	Title: "a file that the launch names is not here",
 	Doc: `
 Where the launch runs on another machine, its files may well be missing on this one, so this is a note; with --check-paths it is an error. Looked for are train_files, val_files, and the configurations of tools, agent loops and reward function; a relative path counts from --cwd, '~' is HOME. What is on hdfs://, s3:// and the like is not looked for.
 `,
-	Holds: []rule.Holding{{Level: rule.Info, Consequence: "rules over it could not look"}},
-	New:   func(p *rule.Pass) rule.Checker { return &pathMissing{p} },
+	Applies: []rule.Severity{{Level: rule.Info, Consequence: "rules over it could not look"}},
+	New:     func(p *rule.Pass) rule.Checker { return &pathMissing{p} },
+	Unfixed: rule.InLaunch,
 	Examples: []rule.Example{
 		{Title: "a file of another machine", Rows: rule.RL, Launch: "data.train_files=/data/train.parquet\n" + `?data.train_files=["/data/train.parquet"]`, Want: []string{"launch 1 data.train_files"}},
 		{Title: "all there", Rows: rule.RL, Launch: "data.train_files=train.parquet\n?data.train_files=[]"},
@@ -34,11 +35,7 @@ func (c *pathMissing) Files([]*rule.File) {
 		level = rule.Error
 	}
 	for _, key := range []string{"data.train_files", "data.val_files", keyTools, keyAgents, keyFunctions, "custom_reward_function.path", "reward.custom_reward_function.path", keyCustomCls} {
-		list, _ := c.Lookup("?" + key)
-		var names []string
-		for i := range list.Len() {
-			names = append(names, list.Elem(i).Text())
-		}
+		names := l.MissingFiles(key)
 		if len(names) == 0 {
 			continue
 		}

@@ -8,8 +8,8 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL728", Name: "data-path-shared", Facts: []string{"C003"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL728", Name: "data-path-shared", Rows: rule.RL,
 	Title: "tools are trained from a path that several of verl's scripts write, and the file is not here",
 	Doc: `
 gsm8k.py, gsm8k_multiturn_w_tool.py, gsm8k_tool_agent_loop.py and gsm8k_multiturn_w_interaction.py all write ~/data/gsm8k/train.parquet, and geo3k.py and geo3k_multiturn_w_tool.py share ~/data/geo3k. The launches read the same path: whether tools are offered is decided by whichever
@@ -17,7 +17,7 @@ script ran last, since only gsm8k_tool_agent_loop.py writes agent_name. Seen at 
 
 Give each form a folder of its own, and lint the file with the launch where it is.
 `,
-	Holds: []rule.Holding{{Level: rule.Warning, Consequence: "only the file's content tells which agent loop will run"}},
+	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "only the file's content tells which agent loop will run"}},
 	New: onLaunch(func(c *launchCheck) {
 		_, tools, _ := c.Tools()
 		v, _, _ := c.Value(keyInteract)
@@ -32,6 +32,7 @@ Give each form a folder of its own, and lint the file with the launch where it i
 			}
 		}
 	}),
+	Unfixed: rule.InLaunch,
 	Examples: []rule.Example{
 		{Title: "verl's multi-turn launches", Launch: "data.train_files=/root/data/gsm8k/train.parquet\nactor_rollout_ref.rollout.multi_turn.tool_config_path=t.yaml", Want: []string{"launch 1 data.train_files"}},
 		{Title: "a folder of its own", Launch: "data.train_files=/root/data/gsm8k_tool_agent/train.parquet\nactor_rollout_ref.rollout.multi_turn.tool_config_path=t.yaml"},

@@ -2,18 +2,19 @@ package verl
 
 import "github.com/rlprep/rlprep/schema/rule"
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL729", Name: "dataset-class-own", Facts: []string{"C035"}, Rows: rule.RL,
+var _ = framework.Add(rule.Rule{
+	ID: "RL729", Name: "dataset-class-own", Rows: rule.RL,
 	Title: "a dataset class of the user's may change rows when it loads them",
 	Doc: `
 data.custom_cls.path replaces RLHFDataset. Such a class may add agent_name, index or whatever else at load time, as verl's own recipes do (retool, deepeyes), so what the files have not is no proof. Rules that miss a column are quieter here.
 `,
-	Holds: []rule.Holding{{Level: rule.Info, Consequence: "missing columns may be added when the class loads the rows"}},
+	Applies: []rule.Severity{{Level: rule.Info, Consequence: "missing columns may be added when the class loads the rows"}},
 	New: onLaunch(func(c *launchCheck) {
 		if c.runtimeColumns() {
 			c.at(keyCustomCls, "%s: %s", c.Text(keyCustomCls), c.Consequence)
 		}
 	}),
+	Unfixed: rule.InLaunch,
 	Examples: []rule.Example{
 		{Title: "retool's class", Launch: "data.custom_cls.path=recipe/retool/retool.py", Want: []string{"launch 1 data.custom_cls.path"}},
 		{Title: "verl's own", Launch: "data.custom_cls.path=null"},

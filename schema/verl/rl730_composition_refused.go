@@ -5,14 +5,15 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
+var _ = framework.Add(rule.Rule{
 	ID: "RL730", Name: "composition-refused", Rows: rule.Any,
 	Title: "the launch has an argument that Hydra does not take",
 	Doc: `
 Overrides follow Hydra's own grammar (hydra-core 1.3, OverrideParser.g4). An argument that it does not read ends the launch before anything is loaded; "a,b" is a sweep, which needs --multirun; a key below a plain value is none. Often a list that the shell has taken the quotes of: data.train_files="['a','b']" is right.
 `,
-	Holds: []rule.Holding{{Level: rule.Error, Consequence: "Hydra ends the launch"}},
-	New:   func(p *rule.Pass) rule.Checker { return &refused{p} },
+	Applies: []rule.Severity{{Level: rule.Error, Consequence: "Hydra ends the launch"}},
+	New:     func(p *rule.Pass) rule.Checker { return &refused{p} },
+	Unfixed: rule.InLaunch,
 	Examples: []rule.Example{
 		{Title: "a list without brackets", Launch: `!=[{"message":"data.train_files=a,b: values for several runs","key":"data.train_files"}]`, Want: []string{"launch 1 data.train_files"}},
 		{Title: "nothing refused", Launch: "!=[]"},
@@ -23,16 +24,10 @@ type refused struct{ *rule.Pass }
 
 // Files implements rule.Checker.
 func (c *refused) Files([]*rule.File) {
-	list, pos := c.Lookup("!")
-	for i := range list.Len() {
-		e := list.Elem(i)
-		p := pos
-		if line := e.Field("line").Int(); line > 0 {
-			p.Line = line
-		}
-		if file := e.Field("file").Text(); file != "" {
-			p.File = file
-		}
-		c.Report(rule.Finding{Pos: p.At(schema.Path(e.Field("key").Text())), Message: e.Field("message").Text() + ": " + c.Consequence})
+	if c.Env.Launch == nil {
+		return
+	}
+	for _, r := range c.Env.Launch.Refused() {
+		c.Report(rule.Finding{Pos: r.Pos.At(schema.Path(r.Key)), Message: r.Message + ": " + c.Consequence})
 	}
 }

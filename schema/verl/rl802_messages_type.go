@@ -5,15 +5,15 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL802", Name: "messages-not-messages", Facts: []string{"R060"}, Rows: rule.SFT,
+var _ = framework.Add(rule.Rule{
+	ID: "RL802", Name: "messages-not-messages", Rows: rule.SFT,
 	Title: "messages is not a list of {role, content}",
 	Doc: `
 MultiTurnSFTDataset walks over the messages and reads message["content"] and message["role"] (multiturn_sft_dataset.py,
 _build_messages): a string, JSON in a string or messages with the keys 'from' and 'value' fail with TypeError or KeyError on
 the first sample.
 `,
-	Holds: always("verl fails with TypeError or KeyError on the first sample"),
+	Applies: always("verl fails with TypeError or KeyError on the first sample"),
 	New: eachFile(func(p *rule.Pass, f *rule.File) {
 		field, ok := f.Schema.Lookup(messages)
 		if !ok || field.Type.Kind == schema.Null {
@@ -23,8 +23,8 @@ the first sample.
 			p.Reportf(schema.FilePos(f.Name).At(at), schema.Value{}, "%s: %s", what, p.Consequence)
 		}
 	}),
-	Mends:    []rule.Mend{shareGPT, readJSON},
-	Unmended: "who says the text is not in the data",
+	Fixes:   []rule.Fix{shareGPT, readJSON},
+	Unfixed: "who says the text is not in the data",
 	Examples: []rule.Example{
 		{Title: "written with json.dumps", Files: []string{`{"messages":"[{\"role\": \"user\", \"content\": \"Hi\"}]"}`}, Want: []string{"0 -1 messages"}},
 		{Title: "ShareGPT's keys", Files: []string{`{"messages":[{"from":"human","value":"Hi"}]}`}, Want: []string{"0 -1 messages[]"}},

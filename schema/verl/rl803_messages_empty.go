@@ -5,14 +5,14 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL803", Name: "messages-empty", Facts: []string{"R060"}, Rows: rule.SFT,
+var _ = framework.Add(rule.Rule{
+	ID: "RL803", Name: "messages-empty", Rows: rule.SFT,
 	Title: "messages is null or empty",
 	Doc: `
 A null fails where the messages are walked over; an empty list leaves torch.cat without tensors (multiturn_sft_dataset.py,
 __getitem__). Either kills the step whose batch holds the row. Leave such rows out.
 `,
-	Holds: always("the step whose batch holds the row dies"),
+	Applies: always("the step whose batch holds the row dies"),
 	Reads: func(p *rule.Pass) []schema.Path {
 		if leaf := firstLeaf(p.Schema, messages); leaf != "" {
 			return []schema.Path{leaf}
@@ -20,7 +20,7 @@ __getitem__). Either kills the step whose batch holds the row. Leave such rows o
 		return []schema.Path{messages}
 	},
 	New:   func(p *rule.Pass) rule.Checker { return &messagesEmpty{p} },
-	Mends: []rule.Mend{dropFound},
+	Fixes: []rule.Fix{dropFound},
 	Examples: []rule.Example{
 		{Title: "an empty list", Files: []string{`{"messages":[{"role":"assistant","content":"72"}]}
 {"messages":[]}`}, Want: []string{"0 1 messages"}},

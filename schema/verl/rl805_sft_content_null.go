@@ -5,14 +5,14 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL805", Name: "sft-content-null", Facts: []string{"R060", "R004"}, Rows: rule.SFT,
+var _ = framework.Add(rule.Rule{
+	ID: "RL805", Name: "sft-content-null", Rows: rule.SFT,
 	Title: "a message of an SFT sample has no content",
 	Doc: `
 A null content makes a chat template of Qwen2.5's style raise, which kills the step, and one of Qwen3's style render nothing.
 It is fine in an assistant message that has tool_calls.
 `,
-	Holds: always("the chat template fails and the step dies, or the message is empty"),
+	Applies: always("the chat template fails and the step dies, or the message is empty"),
 	Reads: func(p *rule.Pass) []schema.Path {
 		paths := []schema.Path{"messages[].content"}
 		if calls := firstLeaf(p.Schema, "messages[].tool_calls"); calls != "" {
@@ -24,7 +24,7 @@ It is fine in an assistant message that has tool_calls.
 		return &contentNull{Pass: p, path: "messages[].content", off: kindOf(p.Schema, "messages[].content") == schema.List,
 			calls: firstLeaf(p.Schema, "messages[].tool_calls") != ""}
 	},
-	Mends: []rule.Mend{dropFound},
+	Fixes: []rule.Fix{dropFound},
 	Examples: []rule.Example{
 		{Title: "null", Files: []string{`{"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello"}]}
 {"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":null}]}`}, Want: []string{"0 1 messages[].content"}},

@@ -5,18 +5,18 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL806", Name: "last-not-assistant", Facts: []string{"R060"}, Rows: rule.SFT,
+var _ = framework.Add(rule.Rule{
+	ID: "RL806", Name: "last-not-assistant", Rows: rule.SFT,
 	Title: "an SFT sample does not end with the assistant",
 	Doc: `
 MultiTurnSFTDataset sets the loss on the tokens of assistant messages alone (multiturn_sft_dataset.py,
 _process_single_message). What comes after the last of them costs tokens and teaches nothing; a sample without any has no loss
 at all (an error here). Usually the answer was lost on the way: cut by a maximum of turns, or left in a column of its own.
 `,
-	Holds:    []rule.Holding{{Level: rule.Warning, Consequence: "what follows the last answer is never learnt from"}},
-	Reads:    reads("messages[].role"),
-	New:      func(p *rule.Pass) rule.Checker { return &lastTurn{p} },
-	Unmended: "turns are neither cut nor added",
+	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "what follows the last answer is never learnt from"}},
+	Reads:   reads("messages[].role"),
+	New:     func(p *rule.Pass) rule.Checker { return &lastTurn{p} },
+	Unfixed: "turns are neither cut nor added",
 	Examples: []rule.Example{
 		{Title: "the user has the last word", Files: []string{`{"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello"},{"role":"user","content":"Bye"}]}`}, Want: []string{"0 0 messages"}},
 		{Title: "no answer at all", Files: []string{`{"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello"}]}

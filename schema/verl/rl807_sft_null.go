@@ -3,10 +3,11 @@ package verl
 import (
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
+	"github.com/rlprep/rlprep/schema/rule/fixes"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL807", Name: "sft-option-null", Facts: []string{"R060"}, Rows: rule.SFT,
+var _ = framework.Add(rule.Rule{
+	ID: "RL807", Name: "sft-option-null", Rows: rule.SFT,
 	Title: "tools, enable_thinking, images or videos are null in some rows",
 	Doc: `
 MultiTurnSFTDataset reads files with pandas and asks whether a column is there, not whether the row has a value
@@ -16,17 +17,17 @@ verl has done since 0.7.1). A column that one file of several lacks is null in i
 
 Write an empty list for no images and no tools, true or false for enable_thinking, in every file; or drop the column from all.
 `,
-	Holds:    always("the step whose batch holds the row dies"),
-	Reads:    optionReads,
-	New:      func(p *rule.Pass) rule.Checker { return &optionNull{Pass: p, reads: optionReads(p)} },
-	Mends:    []rule.Mend{{Do: rule.DropNull, Does: "drops a column that is null in every row of every file"}},
-	Unmended: "whether no value stands for none or for the default is not said",
+	Applies: always("the step whose batch holds the row dies"),
+	Reads:   optionReads,
+	New:     func(p *rule.Pass) rule.Checker { return &optionNull{Pass: p, reads: optionReads(p)} },
+	Fixes:   []rule.Fix{fixes.DropNull("drops a column that is null in every row of every file")},
+	Unfixed: "whether no value stands for none or for the default is not said",
 	Examples: []rule.Example{
 		{Title: "enable_thinking for some rows only", Files: []string{`{"messages":[{"role":"assistant","content":"Hi"}],"enable_thinking":true}
-{"messages":[{"role":"assistant","content":"Hi"}],"enable_thinking":null}`}, Want: []string{"0 1 enable_thinking"}, Left: "whether no value stands for none"},
+{"messages":[{"role":"assistant","content":"Hi"}],"enable_thinking":null}`}, Want: []string{"0 1 enable_thinking"}, Unfixed: "whether no value stands for none"},
 		{Title: "rows without tools", Files: []string{`{"messages":[{"role":"assistant","content":"Hi"}],"tools":[{"type":"function"}]}
-{"messages":[{"role":"assistant","content":"Hi"}],"tools":null}`}, Want: []string{"0 1 tools"}, Left: "whether no value stands for none"},
-		{Title: "images in one file only", Files: []string{`{"messages":[{"role":"assistant","content":"<image>"}],"images":[{"path":"a.png"}]}`, `{"messages":[{"role":"assistant","content":"Hi"}]}`}, Want: []string{"1 -1 images"}, Left: "whether no value stands for none"},
+{"messages":[{"role":"assistant","content":"Hi"}],"tools":null}`}, Want: []string{"0 1 tools"}, Unfixed: "whether no value stands for none"},
+		{Title: "images in one file only", Files: []string{`{"messages":[{"role":"assistant","content":"<image>"}],"images":[{"path":"a.png"}]}`, `{"messages":[{"role":"assistant","content":"Hi"}]}`}, Want: []string{"1 -1 images"}, Unfixed: "whether no value stands for none"},
 		{Title: "null in every row", Files: []string{`{"messages":[{"role":"assistant","content":"Hi"}],"tools":null}`}, Want: []string{"0 0 tools"}},
 		{Title: "an empty list", Files: []string{`{"messages":[{"role":"assistant","content":"Hi"}],"tools":[],"images":[]}`}},
 		{Title: "none of them", Files: []string{`{"messages":[{"role":"assistant","content":"Hi"}]}`}},

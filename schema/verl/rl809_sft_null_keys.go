@@ -5,8 +5,8 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL809", Name: "sft-null-keys", Facts: []string{"R060"}, Rows: rule.SFT,
+var _ = framework.Add(rule.Rule{
+	ID: "RL809", Name: "sft-null-keys", Rows: rule.SFT,
 	Title: "tool schemas or arguments have keys that are null",
 	Doc: `
 An Arrow struct has the same fields in every row, so a tool with the parameter city gives every other tool "city": null. Chat templates
@@ -15,10 +15,10 @@ do not have (executed with verl's reader; verl issue 4112, rllm 759).
 
 Write arguments as a JSON string, which templates take as well; keep one set of tools, or one schema of parameters, a dataset.
 `,
-	Holds:    []rule.Holding{{Level: rule.Warning, Consequence: "chat templates write the nulls out, and the model learns them"}},
-	Reads:    func(p *rule.Pass) []schema.Path { return unionLeaves(p.Schema) },
-	New:      func(p *rule.Pass) rule.Checker { return &nullKeys{Pass: p, leaves: unionLeaves(p.Schema)} },
-	Unmended: "whether the nulls are meant is not said",
+	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "chat templates write the nulls out, and the model learns them"}},
+	Reads:   func(p *rule.Pass) []schema.Path { return unionLeaves(p.Schema) },
+	New:     func(p *rule.Pass) rule.Checker { return &nullKeys{Pass: p, leaves: unionLeaves(p.Schema)} },
+	Unfixed: "whether the nulls are meant is not said",
 	Examples: []rule.Example{
 		{Title: "two tools with different parameters", Files: []string{`{"tools":[{"function":{"name":"add","parameters":{"properties":{"a":{"type":"number"}}}}},{"function":{"name":"find","parameters":{"properties":{"q":{"type":"string"}}}}}]}`},
 			Want: []string{"0 0 tools[].function.parameters.properties.a", "0 0 tools[].function.parameters.properties.q"}},

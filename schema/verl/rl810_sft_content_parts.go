@@ -5,8 +5,8 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL810", Name: "sft-content-parts", Facts: []string{"R060", "R004"}, Rows: rule.SFT,
+var _ = framework.Add(rule.Rule{
+	ID: "RL810", Name: "sft-content-parts", Rows: rule.SFT,
 	Title: "content of an SFT sample is a list of parts",
 	Doc: `
 A list of {type, text} as content is for processors of vision models. The template of a text model fails on it ('can only concatenate
@@ -16,9 +16,9 @@ media where it finds <image> in a text, passes over contents that are lists, and
 
 For a text model write content as text; beside an images column write text with <image> in it.
 `,
-	Holds:    always("the chat template of a text model fails, and the run dies"),
-	New:      contentParts("messages[].content", "images", "videos"),
-	Unmended: "whether a vision model is to read the parts is not in the data",
+	Applies: always("the chat template of a text model fails, and the run dies"),
+	New:     contentParts("messages[].content", "images", "videos"),
+	Unfixed: "whether a vision model is to read the parts is not in the data",
 	Examples: []rule.Example{
 		{Title: "parts of text alone", Files: []string{`{"messages":[{"role":"user","content":[{"type":"text","text":"Hi"}]},{"role":"assistant","content":[{"type":"text","text":"Hello"}]}]}`}, Want: []string{"0 -1 messages[].content"}},
 		{Title: "parts and an images column", Files: []string{`{"messages":[{"role":"user","content":[{"type":"image","text":null},{"type":"text","text":"Find x."}]}],"images":[{"bytes":"a"}]}`}, Schema: "images[].bytes: binary", Want: []string{"0 -1 messages[].content"}},

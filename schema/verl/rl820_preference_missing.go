@@ -8,15 +8,15 @@ import (
 // preferenceColumns are what RMDataset reads (rm_dataset.py).
 var preferenceColumns = []schema.Path{prompt, "chosen", "rejected"}
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL820", Name: "preference-columns", Facts: []string{"R061"}, Rows: rule.Preference,
+var _ = framework.Add(rule.Rule{
+	ID: "RL820", Name: "preference-columns", Rows: rule.Preference,
 	Title: "prompt, chosen or rejected is missing, or is no text",
 	Doc: `
 RMDataset reads the columns prompt, chosen and rejected and hands each to the tokenizer (rm_dataset.py): KeyError without one of them, and
 lists of messages, as TRL and hh-rlhf's mirrors have them, are tokenized as a batch of something else or refused with TypeError. Render
 the messages to text first.
 `,
-	Holds: always("verl fails with KeyError or TypeError on the first sample"),
+	Applies: always("verl fails with KeyError or TypeError on the first sample"),
 	New: eachFile(func(p *rule.Pass, f *rule.File) {
 		for _, path := range preferenceColumns {
 			at := schema.FilePos(f.Name).At(path)
@@ -28,7 +28,7 @@ the messages to text first.
 			}
 		}
 	}),
-	Unmended: "what is missing is not in the data",
+	Unfixed: "what is missing is not in the data",
 	Examples: []rule.Example{
 		{Title: "hh-rlhf as it is published: no prompt", Files: []string{`{"chosen":"Human: Hi Assistant: Hello","rejected":"Human: Hi Assistant: No"}`}, Want: []string{"0 -1 prompt"}},
 		{Title: "lists of messages", Files: []string{`{"prompt":"Hi","chosen":[{"role":"assistant","content":"Hello"}],"rejected":[{"role":"assistant","content":"No"}]}`}, Want: []string{"0 -1 chosen", "0 -1 rejected"}},

@@ -5,17 +5,17 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL821", Name: "preference-null", Facts: []string{"R061"}, Rows: rule.Preference,
+var _ = framework.Add(rule.Rule{
+	ID: "RL821", Name: "preference-null", Rows: rule.Preference,
 	Title: "prompt, chosen or rejected is null in some rows",
 	Doc: `
 RMDataset hands each to the tokenizer, which takes no None: the step whose batch holds the row dies (rm_dataset.py, __getitem__). Leave such
 rows out.
 `,
-	Holds: always("the tokenizer fails, and the step dies"),
-	Reads: reads(preferenceColumns...),
-	New:   func(p *rule.Pass) rule.Checker { return &preferenceNull{Pass: p} },
-	Mends: []rule.Mend{dropFound},
+	Applies: always("the tokenizer fails, and the step dies"),
+	Reads:   reads(preferenceColumns...),
+	New:     func(p *rule.Pass) rule.Checker { return &preferenceNull{Pass: p} },
+	Fixes:   []rule.Fix{dropFound},
 	Examples: []rule.Example{
 		{Title: "no second answer", Files: []string{`{"prompt":"Hi","chosen":"Hello","rejected":"No"}
 {"prompt":"Hi","chosen":"Hello","rejected":null}`}, Want: []string{"0 1 rejected"}},

@@ -5,17 +5,17 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = rule.Add(rule.Rule{
-	ID: "RL822", Name: "chosen-is-rejected", Facts: []string{"R061"}, Rows: rule.Preference,
+var _ = framework.Add(rule.Rule{
+	ID: "RL822", Name: "chosen-is-rejected", Rows: rule.Preference,
 	Title: "chosen and rejected are the same",
 	Doc: `
 A pair of equal answers prefers nothing: the reward model's loss is log 2 whatever it learns, and the pair only adds noise. hh-rlhf has some
 such pairs. Leave them out.
 `,
-	Holds:    []rule.Holding{{Level: rule.Warning, Consequence: "the pair teaches nothing"}},
-	Reads:    reads("chosen", "rejected"),
-	New:      func(p *rule.Pass) rule.Checker { return &chosenIsRejected{p} },
-	Unmended: "which answer was meant is not in the data",
+	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "the pair teaches nothing"}},
+	Reads:   reads("chosen", "rejected"),
+	New:     func(p *rule.Pass) rule.Checker { return &chosenIsRejected{p} },
+	Unfixed: "which answer was meant is not in the data",
 	Examples: []rule.Example{
 		{Title: "equal answers", Files: []string{`{"prompt":"Hi","chosen":"Hello","rejected":"No"}
 {"prompt":"Hi","chosen":"Hello","rejected":"Hello"}`}, Want: []string{"0 1 rejected"}},

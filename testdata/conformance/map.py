@@ -1,8 +1,8 @@
 """Random operations on text, numbers, formats, JSON and regular expressions by map, against the same in this Python.
 
 Usage: map.py RLPREP [--cases N] [--seed S]. Each case is a row with random values and one operation of OPS. Where map gives a value it must be
-Python's; where it gives none it must be a row that is rejected. Left out are what docs/scripting.md lists: (?i) beside letters that fold to
-several, and a capital sigma behind a modifier letter.
+Python's; where it gives none it must be a row that is rejected. Left out is what docs/scripting.md lists: a capital sigma behind a modifier letter.
+regexps.py compares regular expressions alone, and more of them.
 """
 import argparse
 import json
@@ -150,10 +150,10 @@ def python(fn, row):
         return e
 
 
-def run(binary, rows, folder):
+def run(binary, script, rows, folder):
     """What map gives for each row, by id; and why it rejected others."""
     with open(os.path.join(folder, "ops.star"), "w") as f:
-        f.write(SCRIPT)
+        f.write(script)
     with open(os.path.join(folder, "in.jsonl"), "w") as f:
         f.writelines(json.dumps(r) + "\n" for r in rows)
     rules = [r["id"] for r in json.loads(subprocess.run([binary, "list", "rules", "--json"], capture_output=True, check=True).stdout)]
@@ -177,7 +177,7 @@ def main():
     gen = Gen(a.seed)
     rows = [gen.row(i, len(names["OPS"])) for i in range(a.cases)]
     with tempfile.TemporaryDirectory() as folder:
-        got, rejected = run(os.path.abspath(a.binary), rows, folder)
+        got, rejected = run(os.path.abspath(a.binary), SCRIPT, rows, folder)
     count = {"equal": 0, "refused by both": 0, "refused": 0, "other": 0}
     lines = [x.strip() for x in SCRIPT.splitlines() if x.startswith(" lambda")]
     for i, row in enumerate(rows):
@@ -194,4 +194,5 @@ def main():
     sys.exit(count["other"] > 0 or count["equal"] < a.cases / 2)
 
 
-main()
+if __name__ == "__main__":
+    main()

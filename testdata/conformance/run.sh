@@ -5,6 +5,7 @@
 # RLPREP_EDIT_SEED=7 others.
 # Random files of several schemas go through the step unify (unify.py): RLPREP_UNIFY_CASES, RLPREP_EDIT_SEED.
 # Random operations of map functions are compared with Python's (map.py): RLPREP_MAP_CASES, RLPREP_EDIT_SEED.
+# Random regular expressions of map functions are compared with Python's (regexps.py): RLPREP_RE_CASES, RLPREP_EDIT_SEED.
 # Random overrides, and those of verl's launch scripts where they are there, are parsed as hydra-core parses them.
 # RLPREP=PATH uses that binary instead of building one.
 set -eu
@@ -21,6 +22,7 @@ export PYTHONDONTWRITEBYTECODE=1
 "$python" "$here/edits.py" "$bin" --cases "${RLPREP_EDIT_CASES:-700}" --seed "${RLPREP_EDIT_SEED:-1}"
 "$python" "$here/unify.py" "$bin" --cases "${RLPREP_UNIFY_CASES:-150}" --seed "${RLPREP_EDIT_SEED:-1}"
 "$python" "$here/map.py" "$bin" --cases "${RLPREP_MAP_CASES:-10000}" --seed "${RLPREP_EDIT_SEED:-1}"
+"$python" "$here/regexps.py" "$bin" --cases "${RLPREP_RE_CASES:-10000}" --seed "${RLPREP_EDIT_SEED:-1}"
 RLPREP_SHARED=${RLPREP_SHARED:-$root/../shared} "$python" "$here/launch_compose.py" overrides "$bin"
 (cd "$root" && CGO_ENABLED=0 go build -o "$root/.venv/serve" ./internal/hub/hubtest/serve)
 "$python" "$here/hub.py" "$bin" "$root/.venv/serve"

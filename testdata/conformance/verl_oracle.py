@@ -20,7 +20,7 @@ import time
 sys.path.insert(0, os.path.join(os.environ["RLPREP_SHARED"], "oracle"))
 import reference  # noqa: E402
 import verl_examples  # noqa: E402
-import verl_mended  # noqa: E402
+import verl_fixed  # noqa: E402
 
 # recipe: tools that its launch configures, and words of what verl is known to say of its faithful rows
 EXPECTED = {
@@ -167,7 +167,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="rlprep-verl-") as work:
         if not args.only:
             recipes(args.tool, score, oracles, work, args.rows)
-            verl_mended.run(args.tool, said, oracles, score, work)
+            verl_fixed.run(args.tool, said, oracles, score, work)
         table = verl_examples.run(args.tool, args.examples, said, oracles, score, work, args.only.split(",") if args.only else []) if args.examples else {}
     print(f"verl took {time.time() - began:.0f} s")
     if args.write:

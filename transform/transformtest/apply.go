@@ -19,7 +19,7 @@ type Rejection struct {
 
 // Apply carries out steps one after the other. A row that a step rejects goes no further and is returned beside the
 // table; an error is a Plan that fails or a Func that breaks its contract.
-func (t *Table) Apply(steps ...transform.Transform) (*Table, []Rejection, error) {
+func (t *Table) Apply(steps ...transform.RowStep) (*Table, []Rejection, error) {
 	var rejected []Rejection
 	for i, s := range steps {
 		plan, err := s.Plan(t.Schema)
@@ -99,8 +99,8 @@ func (t *Table) shape(to *schema.Schema) (*Table, error) {
 }
 
 // ApplyFiles carries out one step on the files of a split and returns their rows, one file after the other.
-func ApplyFiles(files []*Table, step transform.Transform) (lines []string, rejected []Rejection, err error) {
-	if g, ok := step.(transform.Gatherer); ok {
+func ApplyFiles(files []*Table, step transform.RowStep) (lines []string, rejected []Rejection, err error) {
+	if g, ok := step.(transform.SplitStep); ok {
 		var in []transform.FileSchema
 		for i, f := range files {
 			in = append(in, transform.FileSchema{Name: fmt.Sprintf("in-%d.jsonl", i), Schema: f.Schema})

@@ -21,6 +21,7 @@ type Fault struct {
 
 	Reset     bool          // break the connection off before any answer
 	Drop      int64         // break the connection off after so many bytes of the body; 0: do not
+	Stay      time.Duration // with Drop: wait so long before the connection breaks off
 	Chunked   bool          // claim no length
 	Extra     int64         // claim and send so many bytes more than there are
 	Short     int64         // claim and send so many bytes less than there are
@@ -124,6 +125,10 @@ func (f *Fault) send(w http.ResponseWriter, r *http.Request, body []byte) {
 	}
 	if f.Drop > 0 && f.Drop < int64(len(body)) {
 		w.Write(body[:f.Drop])
+		if f.Stay > 0 {
+			w.(http.Flusher).Flush()
+			pause(r, f.Stay)
+		}
 		panic(http.ErrAbortHandler) // which closes the connection
 	}
 	piece, wait := 1, f.Trickle

@@ -43,7 +43,7 @@ func Export(r *rule.Rule, i int, target rule.Target) (*Exported, error) {
 		kind = rule.RL
 	}
 	out.Kind = kind.String()
-	if t, err := rule.ParseTarget(e.Target); err != nil || t.Minor != target.Minor {
+	if t, err := rule.ParseTarget(e.Target); err != nil || t.Version != target.Version {
 		out.Skip = "it is of " + e.Target
 		return out, err
 	}

@@ -77,30 +77,32 @@ func position(e rule.Example, p schema.Pos) string {
 }
 
 var (
-	idForm   = regexp.MustCompile(`^RL[0-9]{3}$`)
+	idForm   = regexp.MustCompile(`^[A-Z]{2,5}[0-9]{3}$`)
 	nameForm = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)+$`)
-	factForm = regexp.MustCompile(`^[SRC][0-9]{3}$`)
+	citeForm = regexp.MustCompile(`^[a-z]+@[0-9a-z.]+ [\w./]+\.py:[0-9]+(-[0-9]+)?$`)
 	verbs    = []string{"add", "drop", "rename", "select", "preprocess"}
 )
 
 func checkRule(t *testing.T, r *rule.Rule) {
 	t.Helper()
 	if !idForm.MatchString(r.ID) || !nameForm.MatchString(r.Name) {
-		t.Errorf("id %q or name %q is not of the form RL000, fault-in-words", r.ID, r.Name)
+		t.Errorf("id %q or name %q is not of the form RL000 (letters and three digits), fault-in-words", r.ID, r.Name)
 	}
 	if r.Title == "" || strings.HasSuffix(r.Title, ".") || len(strings.TrimSpace(r.Doc)) < 80 {
 		t.Errorf("title or doc is missing: %q", r.Title)
 	}
-	if len(r.Holds) == 0 || r.New == nil {
-		t.Error("no Holds or no New")
+	if len(r.Applies) == 0 || r.New == nil {
+		t.Error("no Applies or no New")
 	}
-	for _, f := range r.Facts {
-		if !factForm.MatchString(f) {
-			t.Errorf("fact %q is not of the form S000, R000, C000", f)
+	checkFramework(t, r)
+	checkFixes(t, r)
+	for _, c := range r.Cites {
+		if !citeForm.MatchString(c) {
+			t.Errorf("cite %q is not of the form PROJECT@VERSION FILE.py:LINE", c)
 		}
 	}
-	if r.Fix != "" {
-		checkFix(t, r.Fix)
+	if r.Manual != "" {
+		checkManual(t, r.Manual)
 	}
 	bad, good := 0, 0
 	for _, e := range r.Examples {
@@ -115,7 +117,50 @@ func checkRule(t *testing.T, r *rule.Rule) {
 	}
 }
 
-func checkFix(t *testing.T, fix string) {
+// checkFramework holds a rule to the versions, trainers and kinds of rows of its framework.
+func checkFramework(t *testing.T, r *rule.Rule) {
+	t.Helper()
+	var versions, trainers []string
+	for _, v := range r.Framework.Versions {
+		versions, trainers = append(versions, v.Name), append(trainers, v.Trainers...)
+	}
+	for _, s := range r.Applies {
+		for _, c := range strings.Fields(s.Versions) {
+			if v := strings.TrimLeft(c, "<>="); !slices.Contains(versions, v) {
+				t.Errorf("it applies to %q: %s has no version %s (%v)", s.Versions, r.Framework.Name, v, versions)
+			}
+		}
+		if s.Trainer != "" && !slices.Contains(trainers, s.Trainer) {
+			t.Errorf("it applies to trainer %s: %s has none of that name (%v)", s.Trainer, r.Framework.Name, trainers)
+		}
+	}
+	if len(versions) == 0 {
+		return // a loader's rule may look at the rows of any framework
+	}
+	if err := r.Framework.Latest().CheckKind(r.Rows); err != nil {
+		t.Error(err)
+	}
+}
+
+// checkFixes asks for a fix, or for the reason why there is none.
+func checkFixes(t *testing.T, r *rule.Rule) {
+	t.Helper()
+	if len(r.Fixes) == 0 && r.Unfixed == "" {
+		t.Error("neither Fixes nor, in Unfixed, the reason why 'lint --fix' leaves what it finds")
+	}
+	for _, f := range r.Fixes {
+		if f.Plan == nil || f.Title == "" || strings.HasSuffix(f.Title, ".") || f.DropsRows && !f.Unsafe {
+			t.Errorf("fix %q: no Plan, no Title (a clause without a full stop), or it leaves rows out and is not Unsafe", f.Title)
+		}
+	}
+	for i, e := range r.Examples {
+		if e.Unfixed != "" && (len(r.Fixes) == 0 || len(e.Want) == 0) {
+			t.Errorf("example %d (%s): Unfixed of a good example, or of a rule without Fixes", i, e.Title)
+		}
+	}
+}
+
+func checkManual(t *testing.T, fix string) {
 	t.Helper()
 	words := strings.Fields(fix)
 	if !slices.Contains(verbs, words[0]) || len(words) < 2 {
@@ -132,7 +177,10 @@ func checkFix(t *testing.T, fix string) {
 func Findings(r *rule.Rule, e rule.Example) ([]rule.Finding, error) { return findings(r, e, fullStats) }
 
 func findings(r *rule.Rule, e rule.Example, k knowledge) ([]rule.Finding, error) {
-	env := &rule.Env{Target: rule.DefaultTarget, Rows: r.Rows}
+	env := &rule.Env{Target: r.Framework.Latest(), Rows: r.Rows}
+	if env.Target == (rule.Target{}) {
+		env.Target = rule.DefaultTarget()
+	}
 	if e.Target != "" {
 		t, err := rule.ParseTarget(e.Target)
 		if err != nil {
@@ -146,43 +194,13 @@ func findings(r *rule.Rule, e rule.Example, k knowledge) ([]rule.Finding, error)
 		}
 	}
 	if e.Launch != "" {
-		env.Lookup = lookup(e.Launch)
+		env.Launch = newLaunch(e.Launch)
 	}
 	ts, err := tables(e)
 	if err != nil {
 		return nil, err
 	}
 	return run(r, env, ts, k), nil
-}
-
-// launchName is the file that findings about a launch name.
-const launchName = "run.sh"
-
-// lookup is the launch of an example.
-func lookup(text string) func(string) (schema.Value, schema.Pos) {
-	values := map[string]schema.Value{}
-	pos := map[string]schema.Pos{}
-	for i, line := range strings.Split(strings.TrimSpace(text), "\n") {
-		key, v, ok := strings.Cut(line, "=")
-		if !ok {
-			panic("ruletest: launch line without '=': " + line)
-		}
-		values[key] = schema.TextValue(v)
-		if n, err := parseJSON(v); err == nil {
-			t := infer([]*node{n})
-			values[key] = value(n, &t)
-		}
-		pos[key] = schema.FilePos(launchName)
-		p := pos[key]
-		p.Line = int64(i) + 1
-		pos[key] = p
-	}
-	return func(key string) (schema.Value, schema.Pos) {
-		if p, ok := pos[key]; ok {
-			return values[key], p
-		}
-		return schema.Value{}, schema.FilePos(launchName)
-	}
 }
 
 func run(r *rule.Rule, env *rule.Env, ts []*table, k knowledge) []rule.Finding {
@@ -218,7 +236,7 @@ func run(r *rule.Rule, env *rule.Env, ts []*table, k knowledge) []rule.Finding {
 	p.Sink = sink
 	group := r.New(p)
 	for _, key := range keys {
-		if r.Lone || len(hits[key]) > 1 {
+		if r.JudgeSingletons || len(hits[key]) > 1 {
 			group.Group(key, slices.Values(hits[key]))
 		}
 	}

@@ -126,7 +126,7 @@ func ParseType(s string) (schema.Type, error) {
 var plain = map[string]schema.Type{
 	"null": {Kind: schema.Null}, "bool": schema.BoolType, "string": schema.StringType,
 	"large_string": {Kind: schema.Text, Form: schema.Large}, "string_view": {Kind: schema.Text, Form: schema.View},
-	"binary": {Kind: schema.Binary}, "large_binary": {Kind: schema.Binary, Form: schema.Large},
+	"unknown": {Kind: schema.Binary, Name: schema.UnknownName}, "binary": {Kind: schema.Binary}, "large_binary": {Kind: schema.Binary, Form: schema.Large},
 	"halffloat": {Kind: schema.Float, Bits: 16}, "float": {Kind: schema.Float, Bits: 32}, "double": schema.FloatType,
 	"int8": {Kind: schema.Int, Bits: 8}, "int16": {Kind: schema.Int, Bits: 16}, "int32": {Kind: schema.Int, Bits: 32}, "int64": schema.Int64Type,
 	"uint8": {Kind: schema.Int, Bits: 8, Unsigned: true}, "uint32": {Kind: schema.Int, Bits: 32, Unsigned: true},

@@ -1,0 +1,322 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/rlprep/rlprep/internal/build"
+	"github.com/rlprep/rlprep/internal/escape"
+	"github.com/rlprep/rlprep/internal/input"
+	"github.com/rlprep/rlprep/internal/overwrite"
+	"github.com/rlprep/rlprep/internal/pipeline"
+	"github.com/rlprep/rlprep/internal/report"
+	"github.com/rlprep/rlprep/internal/shard"
+	"github.com/rlprep/rlprep/internal/starmap"
+	"github.com/rlprep/rlprep/schema/rule"
+	"github.com/rlprep/rlprep/transform"
+)
+
+// A datasetRun is one run of a command that makes a data set: the flags and texts that preprocess, run and map have in common. The work is
+// internal/build's.
+type datasetRun struct {
+	build.Options
+	app     *app
+	input   inputFlags
+	size    sizeFlags
+	dryRun  bool
+	asJSON  bool
+	columns bool // a dry run says what is copied and what is decoded
+	start   time.Time
+}
+
+// register adds the flags of every such command; o describes the default of --out.
+func (b *datasetRun) register(f *pflag.FlagSet, o string) {
+	b.input.register(f)
+	f.StringVarP(&b.Out, "out", "o", "", "directory to write (default "+o+"); splits are added to one that is there")
+	f.BoolVar(&b.Force, "force", false, "replace splits that the directory has and that were made otherwise")
+	f.Int64Var(&b.Limit, "limit", 0, "take only the first N rows of each split (0: all)")
+	b.size.register(f)
+	f.StringVar(&b.Compression, "compression", "zstd", "zstd, snappy, none, or keep: that of the source")
+	f.IntVarP(&b.Workers, "jobs", "j", 0, "workers (default: one a core); the bytes written are the same for any number")
+	f.StringVar(&b.MaxRejects, "max-rejects", "0", "go on although up to N rows, or P%, cannot be taken")
+	f.StringVar(&b.Rejects, "rejects", "", "write the rows that cannot be taken to FILE, as JSON Lines")
+	registerKnown(f, &b.KnownAgents, &b.KnownSources)
+	f.BoolVar(&b.dryRun, "dry-run", false, "show the plan, the schema and the first rows before and after; write nothing")
+	f.BoolVar(&b.asJSON, "json", false, "print the summary as a JSON object on standard output")
+}
+
+// check says what is wrong with the flags, before anything is opened.
+func (b *datasetRun) check() (err error) {
+	if b.Size, err = b.size.size(); err != nil {
+		return err
+	}
+	return asUsage(b.Check())
+}
+
+// make does it, or with --dry-run shows what it would do.
+func (b *datasetRun) make(ctx context.Context) error {
+	if err := b.declare(); err != nil {
+		return err
+	}
+	b.Version = version()
+	b.Watch = b.app.watch
+	if b.maps() {
+		collectLess()
+	}
+	made, err := build.New(ctx, b.Options)
+	if err != nil {
+		return asUsage(err)
+	}
+	if b.dryRun {
+		return b.preview(ctx, made)
+	}
+	res, err := made.Run(ctx)
+	return b.tell(res, err)
+}
+
+// maps reports whether a step is a map function.
+func (b *datasetRun) maps() bool {
+	for _, split := range b.Splits() {
+		for _, step := range b.Steps(split) {
+			if l, ok := step.(transform.Located); ok {
+				step = l.RowStep
+			}
+			if _, ok := step.(*starmap.Map); ok {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// declare says what will be written, before anything is.
+func (b *datasetRun) declare() error {
+	var replaced []string
+	if _, have, err := shard.Existing(b.Out); err == nil && have != nil {
+		replaced = have.Replaced(b.Out, b.Splits())
+	}
+	if err := b.app.writesDir("-o", b.Out, replaced); err != nil || b.Rejects == "" {
+		return err
+	}
+	if overwrite.Within(b.Rejects, b.Out) {
+		return withCode(ExitUsage, fmt.Errorf("--rejects %s lies in -o %s, which appears whole: name a file outside it", b.Rejects, b.Out))
+	}
+	return b.app.writesFile("--rejects", b.Rejects)
+}
+
+// tell says what became of a run.
+func (b *datasetRun) tell(res *build.Result, err error) error {
+	if res.Report != nil {
+		if printed := b.findings(res.Report); printed != nil {
+			return printed
+		}
+	}
+	switch {
+	case err != nil:
+		return b.failure(err)
+	case res.Status == build.UpToDate:
+		return b.upToDate(res.Manifest)
+	case res.Status == build.Refused:
+		if !b.app.quiet {
+			escape.Fprintf(b.app.stderr, "%s was not written: the rows would not train as they are\n", b.Out)
+		}
+		return errFindings
+	}
+	return b.summarize(res.Report, res.Manifest)
+}
+
+func (b *datasetRun) upToDate(have *shard.Manifest) error {
+	if !b.app.quiet {
+		escape.Fprintf(b.app.stderr, "%s is up to date (dataset_sha256 %s)\n", b.Out, have.DatasetSHA256)
+	}
+	if b.asJSON {
+		return printJSON(b.app.stdout, summary{Out: b.Out, Status: "up to date", Manifest: have})
+	}
+	return nil
+}
+
+// failure adds to an error about rejected rows what can be done about it.
+func (b *datasetRun) failure(err error) error {
+	if reject := (*pipeline.RejectError)(nil); !errors.As(err, &reject) {
+		return asUsage(err)
+	}
+	if b.Rejects != "" {
+		return withCode(ExitFindings, fmt.Errorf("%w; --max-rejects N lets the run go on and --rejects keep such rows", err))
+	}
+	return withCode(ExitFindings, fmt.Errorf("%w; --max-rejects N leaves such rows out, --rejects FILE keeps them", err))
+}
+
+// tellUnused names the files of a folder that were left out.
+func (b *datasetRun) tellUnused() {
+	for _, name := range b.Source.Unused {
+		if !b.app.quiet {
+			escape.Fprintf(b.app.stderr, "%s belongs to no split and was left out\n", name)
+		}
+	}
+}
+
+// preview shows what a run would do.
+func (b *datasetRun) preview(ctx context.Context, made *build.Build) error {
+	plan, err := made.Plan()
+	if err != nil {
+		return asUsage(err)
+	}
+	w := b.app.stdout
+	for _, t := range plan.Tasks {
+		escape.Fprintf(w, "%s: %s rows from row %s in %s\n", t.Name, thousands(t.Rows), thousands(t.First), rowGroups(len(t.RowGroups)))
+	}
+	for _, s := range plan.Job.Splits {
+		sc := plan.Schemas[s.Name]
+		if sc == nil {
+			continue
+		}
+		escape.Fprintf(w, "\nsplit %s\n", s.Name)
+		for _, f := range sc.Fields {
+			escape.Fprintf(w, "  %s\n", f)
+		}
+		if b.columns {
+			if err := printFates(w, plan, s.Name); err != nil {
+				return err
+			}
+		}
+		v, err := plan.Preview(ctx, s.Name, 2)
+		if err != nil {
+			return err
+		}
+		for i, row := range v.Before {
+			escape.Fprintf(w, "before: %s\n", escape.JSON(row))
+			for _, after := range v.After[i] {
+				escape.Fprintf(w, "after:  %s\n", escape.JSON(after))
+			}
+		}
+		for _, r := range v.Rejected {
+			where := r.Pos.String()
+			if r.Where != "" {
+				where = fmt.Sprintf("%s: row %d", r.Where, r.Number)
+			}
+			escape.Fprintf(w, "rejected: %s: %s [%s]\n", where, r.Message, r.Reason)
+		}
+	}
+	return nil
+}
+
+// printFates says how the columns of a split come about.
+func printFates(w io.Writer, plan *pipeline.Plan, split string) error {
+	columns, decoded, err := plan.Columns(split)
+	if err != nil {
+		return err
+	}
+	for _, how := range []string{"copied", "encoded", "computed", "constant", "row numbers"} {
+		var names []string
+		for _, f := range columns {
+			if f.How == how {
+				names = append(names, string(f.Path))
+			}
+		}
+		if len(names) > 0 {
+			escape.Fprintf(w, "%s: %s\n", how, strings.Join(names, ", "))
+		}
+	}
+	names := make([]string, len(decoded))
+	for i, p := range decoded {
+		names[i] = string(p)
+	}
+	if len(names) > 0 {
+		escape.Fprintf(w, "decoded on the way: %s\n", strings.Join(names, ", "))
+	}
+	return nil
+}
+
+// findings prints what the rules found, on standard output, unless that is the summary's.
+func (b *datasetRun) findings(rep *pipeline.Report) error {
+	w := b.app.raw
+	if b.asJSON {
+		w = b.app.stderr
+	}
+	r, err := report.New(nil, w, report.Options{Tool: version(), Targets: []rule.Target{b.Target}, Files: input.Names(b.Source), Rules: rule.All(), Fail: rule.Error, Color: b.app.color() && !b.asJSON})
+	if err != nil || len(rep.Entries) == 0 {
+		return err
+	}
+	for _, e := range rep.Entries {
+		r.Add(report.Entry(e))
+	}
+	return r.Close()
+}
+
+// A summary is what --json prints.
+type summary struct {
+	Out       string           `json:"out"`
+	Status    string           `json:"status"` // "written", "up to date"
+	RowsIn    int64            `json:"rows_in"`
+	RowsOut   int64            `json:"rows_out"`
+	Rejected  map[string]int64 `json:"rejected"`
+	Resumed   int              `json:"tasks_resumed"`
+	Copied    int              `json:"chunks_copied"`
+	Encoded   int              `json:"chunks_encoded"`
+	Bytes     int64            `json:"bytes"`
+	Seconds   float64          `json:"seconds"`
+	PeakBytes int64            `json:"peak_memory_bytes"`
+	Manifest  *shard.Manifest  `json:"manifest"`
+}
+
+func (b *datasetRun) summarize(rep *pipeline.Report, m *shard.Manifest) error {
+	s := summary{Out: b.Out, Status: "written", RowsIn: rep.RowsIn, RowsOut: rep.RowsOut, Rejected: rep.Dropped, Resumed: rep.Resumed,
+		Seconds: time.Since(b.start).Seconds(), PeakBytes: peakMemory(), Manifest: m}
+	for _, r := range rep.Records {
+		s.Copied += r.Copied
+		s.Encoded += r.Encoded
+		s.Bytes += r.Bytes
+	}
+	if b.asJSON {
+		return printJSON(b.app.stdout, s)
+	}
+	if !b.app.quiet {
+		s.print(b.app.stderr)
+	}
+	return nil
+}
+
+func (s *summary) print(w io.Writer) {
+	escape.Fprintf(w, "%s: %s rows in, %s out", s.Out, thousands(s.RowsIn), thousands(s.RowsOut))
+	for _, k := range slices.Sorted(maps.Keys(s.Rejected)) {
+		escape.Fprintf(w, ", %s left out (%s)", thousands(s.Rejected[k]), k)
+	}
+	escape.Fprintln(w)
+	for _, f := range s.Manifest.Shards {
+		escape.Fprintf(w, "  %-32s %9s rows %14s %9s\n", f.Name, thousands(f.Rows), rowGroups(f.RowGroups), bytesText(f.Bytes))
+	}
+	for _, x := range s.Manifest.Splits {
+		if x.Rows == 0 {
+			escape.Fprintf(w, "  split %s has no rows: no file\n", x.Name)
+		}
+	}
+	if s.Resumed > 0 {
+		escape.Fprintf(w, "  taken up from an earlier run: %d shards\n", s.Resumed)
+	}
+	escape.Fprintf(w, "  column chunks: %d copied, %d encoded; %s in %.1f s; peak memory %s; dataset_sha256 %s\n", s.Copied, s.Encoded,
+		bytesText(s.Bytes), s.Seconds, bytesText(s.PeakBytes), s.Manifest.DatasetSHA256)
+}
+
+// existingDir is dir, or the nearest folder above it that is there: where temporary files go, on the output's file system.
+func existingDir(dir string) string {
+	for {
+		if st, err := os.Stat(dir); err == nil && st.IsDir() {
+			return dir
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return ""
+		}
+		dir = up
+	}
+}

@@ -1,0 +1,148 @@
+package launch
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/schema/rule"
+)
+
+// A Config answers what rules ask of a launch.
+var _ rule.Launch = (*Config)(nil)
+
+// Value implements rule.Launch: defaults do not count.
+func (cfg *Config) Value(key string) (schema.Value, schema.Pos) {
+	if !cfg.Set(key) {
+		return schema.Value{}, schema.Pos{}
+	}
+	n := cfg.Get(key)
+	if n == nil {
+		return schema.Value{}, schema.Pos{}
+	}
+	return toValue(n), cfg.Pos(n.Source)
+}
+
+// Document implements rule.Launch: it reads the YAML file that the value of the key names.
+func (cfg *Config) Document(key string) schema.Value {
+	n := cfg.Get(key)
+	if n == nil {
+		return schema.Value{}
+	}
+	name, _ := n.Value.(string)
+	if name == "" {
+		return schema.Value{}
+	}
+	doc, err := cfg.opts.read(cfg.Path(name), name)
+	if err != nil {
+		return schema.Value{}
+	}
+	return toValue(doc)
+}
+
+// Operator implements rule.Launch.
+func (cfg *Config) Operator(key string) string {
+	for i := len(cfg.Command.Overrides) - 1; i >= 0; i-- {
+		if o := &cfg.Command.Overrides[i]; o.Key == key && !cfg.inFiles[key] {
+			return o.Op
+		}
+	}
+	return ""
+}
+
+// Refused implements rule.Launch.
+func (cfg *Config) Refused() []rule.Refusal {
+	out := make([]rule.Refusal, len(cfg.Problems))
+	for i, p := range cfg.Problems {
+		out[i] = rule.Refusal{Key: p.Key, Message: p.Text, Pos: cfg.Pos(p.Source)}
+	}
+	return out
+}
+
+// Variable implements rule.Launch: what the script exports to the command.
+func (cfg *Config) Variable(name string) (string, bool) { return cfg.Command.env(name) }
+
+// Module implements rule.Launch.
+func (cfg *Config) Module() (string, schema.Pos) {
+	return cfg.module, cfg.Pos(Source{File: cfg.Command.File, Line: cfg.Command.Line})
+}
+
+// MissingFiles implements rule.Launch.
+func (cfg *Config) MissingFiles(key string) []string {
+	if !cfg.Set(key) {
+		return nil
+	}
+	_, missing := cfg.files(key)
+	return missing
+}
+
+// Files returns the files that the key names, a default included, and that this machine has, by the path where it finds them.
+func (cfg *Config) Files(key string) []string {
+	present, _ := cfg.files(key)
+	return present
+}
+
+// Named calls each with every file of this machine that a value of the configuration names, whatever its key.
+func (cfg *Config) Named(each func(key, name, path string) error) error {
+	for _, key := range cfg.Leaves() {
+		n := cfg.Get(key)
+		if n == nil {
+			continue
+		}
+		list := n.List
+		if n.Kind == Scalar {
+			list = []*Node{n}
+		}
+		for _, e := range list {
+			name, _ := e.Value.(string)
+			if name == "" || strings.ContainsAny(name, "\n\x00") || !exists(cfg.Path(name)) {
+				continue
+			}
+			if err := each(key, name, cfg.Path(name)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// files splits the files that a key names into those that this machine has and those that it does not have, as the launch names
+// them.
+func (cfg *Config) files(key string) (present, missing []string) {
+	n := cfg.Get(key)
+	if n == nil {
+		return nil, nil
+	}
+	list := n.List
+	if n.Kind == Scalar {
+		list = []*Node{n}
+	}
+	for _, e := range list {
+		name, _ := e.Value.(string)
+		if name == "" || e.Source.Assumed {
+			continue
+		}
+		path := cfg.Path(name)
+		matches, err := filepath.Glob(path)
+		switch {
+		case err == nil && len(matches) > 0 || exists(path):
+			present = append(present, path)
+		case !remote(name):
+			missing = append(missing, name)
+		}
+	}
+	return present, missing
+}
+
+// remote reports whether name lies where this machine cannot look.
+func remote(name string) bool {
+	return slices.ContainsFunc([]string{"hdfs://", "s3://", "gs://", "hf://", "http://", "https://"}, func(scheme string) bool { return strings.HasPrefix(name, scheme) })
+}
+
+// exists reports whether path is a file or folder of this machine.
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}

@@ -1,0 +1,52 @@
+package output
+
+import (
+	"context"
+	"errors"
+
+	"github.com/rlprep/rlprep/internal/overwrite"
+	"github.com/rlprep/rlprep/internal/shard"
+)
+
+// DeclareFile says to g that a file which flag names will be written, under a private name first. The error is an *overwrite.Conflict.
+func DeclareFile(g *overwrite.Guard, flag, name string) error {
+	if err := g.Write(flag, name); err != nil {
+		return err
+	}
+	return g.Write(flag, shard.PartName(name))
+}
+
+// DeclareDir says to g that the directory out, which flag names, will be made, or these files in it replaced. The error is an
+// *overwrite.Conflict.
+func DeclareDir(g *overwrite.Guard, flag, out string, files []string) error {
+	if err := g.Write(flag, out); err != nil {
+		return err
+	}
+	private, err := shard.Private(out)
+	if err != nil {
+		return err
+	}
+	for _, dir := range private {
+		if err := g.Folder(flag, dir); err != nil {
+			return err
+		}
+	}
+	for _, name := range files {
+		if err := g.Write(flag, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// WriteNamed writes a file that the user names, whole or not at all; what is no regular file is written into.
+func WriteNamed(ctx context.Context, name string, text []byte) error {
+	f, err := shard.NewNamed(ctx, name)
+	if err != nil {
+		return err
+	}
+	if _, err := f.Write(text); err != nil {
+		return errors.Join(err, f.Discard())
+	}
+	return f.Publish()
+}

@@ -1,0 +1,509 @@
+package pipeline
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"slices"
+
+	"github.com/rlprep/rlprep/internal/judge"
+	"github.com/rlprep/rlprep/internal/parquetio"
+	"github.com/rlprep/rlprep/internal/record"
+	"github.com/rlprep/rlprep/internal/spill"
+	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/schema/rule"
+	"github.com/rlprep/rlprep/transform"
+)
+
+// An Order puts the rows of a split into the order of their keys. Two passes make it: one over the keys, which gives each row its position, and
+// one that writes the rows that come out of the steps before the barrier into buckets, each of which holds consecutive positions. The
+// steps after it then read the buckets as one file. What is held in memory is one bucket a worker.
+type Order struct {
+	scatter   *Plan          // the steps before the barrier, of a job that writes
+	file      int            // number of the file that the buckets are
+	gone      *spill.Numbers // rows that do not reach the barrier, whose numbers the others close up over
+	positions *spill.Numbers // by the rank of a row among those that reach it
+	size      int64          // rows of a bucket
+	buckets   []*bucket
+}
+
+// A bucket is a Parquet file of some rows in the order of the input, with their positions and where they are from.
+type bucket struct {
+	rows   int64
+	bytes  int64 // uncompressed
+	file   *os.File
+	writer *parquetio.Writer
+	from   *parquetio.File
+}
+
+// bucketBytes is the size of a bucket, uncompressed. A test makes it smaller.
+var bucketBytes int64 = 64 << 20
+
+// maxBuckets bounds the files that are open at once: rows of more than maxBuckets × bucketBytes make larger buckets.
+const maxBuckets = 256
+
+// hidden are the columns of a bucket after those of its rows.
+var hidden = []string{"position", "number", "file", "row group", "row", "line"}
+
+// planOrder plans the passes of a barrier that orders rows, and returns the split as the steps after it read it.
+func (p *Plan) planOrder(s Split, b *Barrier, before []Stage) (*Order, error) {
+	job := *b.pass.Job
+	job.Output = &Output{Codec: parquetio.Snappy}
+	o := &Order{scatter: newPlan(&job)}
+	o.scatter.order = o
+	if err := o.scatter.compileSteps(s, rowSteps(before)); err != nil {
+		return nil, err
+	}
+	in, ok := p.input.(*orderedInput)
+	if !ok {
+		in = &orderedInput{Input: p.input, facts: p.facts, files: slices.Clone(p.input.Files())}
+		p.input, p.facts = in, in
+	}
+	file := *in.files[s.Files[0]]
+	file.Index, file.Schema, file.Format, file.RowGroups, file.Metadata = len(in.files), o.scatter.Schemas[s.Name], "parquet", nil, nil
+	o.file = file.Index
+	in.files, in.orders = append(in.files, &file), append(in.orders, o)
+	return o, nil
+}
+
+// run does both passes.
+func (o *Order) run(ctx context.Context, s Split, b *Barrier, p *Plan) (err error) {
+	create := func() (*os.File, error) { return spill.Nameless(p.Job.TempDir) }
+	o.gone = b.selection.gone
+	if o.positions, err = spill.NewNumbers(create); err != nil {
+		return err
+	}
+	reached := b.pass.Rows - o.gone.Len()
+	if err := o.scatter.cut(s); err != nil {
+		return err
+	}
+	bytes := int64(0)
+	for _, t := range o.scatter.Tasks {
+		for _, g := range t.RowGroups {
+			for _, r := range g.Ranges {
+				bytes += r.bytes()
+			}
+		}
+	}
+	n := min(maxBuckets, bytes/bucketBytes+1, max(reached, 1))
+	o.size = (reached + n - 1) / n
+	for at := int64(0); at < reached; at += o.size {
+		k := &bucket{rows: min(o.size, reached-at), bytes: bytes / n}
+		o.buckets = append(o.buckets, k)
+		if k.file, err = create(); err != nil {
+			return err
+		}
+		if k.writer, err = parquetio.NewWriter(outFile{k.file}, o.bucketSchema(s.Name), parquetio.WriterOptions{CreatedBy: "rlprep"}); err != nil {
+			return err
+		}
+	}
+	p.input.Files()[o.file].Rows = reached
+	return nil
+}
+
+// outFile is a nameless file as a parquetio.Out.
+type outFile struct{ *os.File }
+
+// Name implements parquetio.Out.
+func (outFile) Name() string { return "rows that are put into order" }
+
+func (o *Order) bucketSchema(split string) *schema.Schema {
+	out := o.scatter.Schemas[split].Clone()
+	for _, name := range hidden {
+		out.Fields = append(out.Fields, schema.Field{Name: "\x00" + name, Type: schema.Int64Type})
+	}
+	return out
+}
+
+// place gives every row its position: keys are visited in order, and their rows in the order of their numbers.
+func (o *Order) place(keys *judge.Keys, create func() (*os.File, error)) error {
+	sorter := spill.NewSorter(16, 1<<17, 1<<10, create)
+	defer sorter.Close()
+	position := int64(0)
+	var failed error
+	err := keys.Each(func(g *judge.Group) {
+		for number := range g.Rows() {
+			if failed == nil {
+				failed = sorter.Add(binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, uint64(number)), uint64(position)))
+			}
+			position++
+		}
+	})
+	if err == nil {
+		err = failed
+	}
+	if err != nil {
+		return err
+	}
+	m, err := sorter.Merge()
+	if err != nil {
+		return err
+	}
+	b, err := m.Next()
+	for ; err == nil; b, err = m.Next() {
+		if err := o.positions.Add(int64(binary.BigEndian.Uint64(b[8:]))); err != nil {
+			return err
+		}
+	}
+	if err != io.EOF {
+		return err
+	}
+	return o.positions.Seal()
+}
+
+// fill writes the rows into the buckets.
+func (o *Order) fill(ctx context.Context) error {
+	r := o.scatter.newRunner(ctx)
+	r.out = bucketOutput{noOutput{r.keys}, o}
+	defer r.close()
+	if err := r.do(o.scatter.Tasks); err != nil {
+		return err
+	}
+	for _, k := range o.buckets {
+		w, err := k.writer.Close()
+		if err != nil {
+			return err
+		}
+		if w.Rows != k.rows {
+			return fmt.Errorf("put rows into order: %d rows in a bucket of %d", w.Rows, k.rows)
+		}
+		st, err := k.file.Stat()
+		if err != nil {
+			return err
+		}
+		if k.from, err = parquetio.OpenAt(outFile{}.Name(), k.file, st.Size()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o *Order) close() {
+	if o.positions != nil {
+		o.positions.Close()
+	}
+	for _, k := range o.buckets {
+		k.file.Close()
+	}
+}
+
+// bucketOutput is the output of the pass that fills the buckets.
+type bucketOutput struct {
+	noOutput
+	order *Order
+}
+
+func (o bucketOutput) write(_ *Task, res *result, _ *Record) error {
+	for k, g := range res.buckets {
+		if g != nil {
+			if err := o.order.buckets[k].writer.Write(g); err != nil {
+				return err
+			}
+			g.Release()
+		}
+	}
+	return nil
+}
+
+// A scatterer cuts the rows of a row group into buckets.
+type scatterer struct {
+	order    *Order
+	schema   *schema.Schema
+	encoders []*parquetio.Encoder // by bucket
+}
+
+func (o *Order) newScatterer(split string) *scatterer {
+	return &scatterer{order: o, schema: o.bucketSchema(split), encoders: make([]*parquetio.Encoder, len(o.buckets))}
+}
+
+// rows adds the rows of a batch of a file.
+func (s *scatterer) rows(b *record.Batch, file int) error {
+	if b.Rows == 0 {
+		return nil
+	}
+	before, err := s.order.gone.Count(0, b.Number(0))
+	if err != nil {
+		return err
+	}
+	positions, err := s.order.positions.At(b.Number(0)-before, int64(b.Rows)) // rows that are gone have no rank
+	if err != nil {
+		return err
+	}
+	take := make([][]int32, len(s.encoders))
+	for i, at := range positions {
+		k := at / s.order.size
+		take[k] = append(take[k], int32(i))
+	}
+	places, err := s.places(b, file, positions)
+	if err != nil {
+		return err
+	}
+	leaves := s.schema.Leaves()
+	for k, rows := range take {
+		if len(rows) == 0 {
+			continue
+		}
+		out := &record.Batch{Schema: s.schema, Rows: len(rows), File: b.File, RowGroup: b.RowGroup}
+		for i, l := range b.Leaves[:len(leaves)-len(hidden)] {
+			out.Leaves = append(out.Leaves, record.Leaf{Leaf: leaves[i], Vec: l.Vec.Take(rows, l.MaxDef)})
+		}
+		for _, v := range places {
+			out.Leaves = append(out.Leaves, record.Leaf{Leaf: leaves[len(out.Leaves)], Vec: v.Take(rows, 0)})
+		}
+		if s.encoders[k] == nil {
+			s.encoders[k] = parquetio.NewEncoder(s.schema, parquetio.EncoderOptions{Codec: parquetio.Snappy})
+		}
+		if err := s.encoders[k].Append(out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// places are the hidden columns of a batch.
+func (s *scatterer) places(b *record.Batch, file int, positions []int64) ([]*record.Vector, error) {
+	builder, err := record.NewBuilder(schema.Field{Type: schema.StructOf(s.schema.Fields[len(s.schema.Fields)-len(hidden):]...)}, 0)
+	if err != nil {
+		return nil, err
+	}
+	values := make([]schema.Value, len(hidden))
+	for i, at := range positions {
+		pos := b.Pos(b.Origin(i))
+		for k, n := range []int64{at, b.Number(i), int64(file), int64(pos.RowGroup), pos.Row, pos.Line} {
+			values[k] = schema.IntValue(n)
+		}
+		if err := builder.Append(schema.StructValue(nil, values)); err != nil {
+			return nil, err
+		}
+	}
+	return builder.Vectors(), nil
+}
+
+// finish returns the row group of each bucket.
+func (s *scatterer) finish() ([]*parquetio.EncodedRowGroup, error) {
+	out := make([]*parquetio.EncodedRowGroup, len(s.encoders))
+	for k, e := range s.encoders {
+		if e == nil {
+			continue
+		}
+		var err error
+		if out[k], err = e.Finish(); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// An orderedInput is an input, and the files that the buckets of orders are.
+type orderedInput struct {
+	Input
+	facts  Facts
+	files  []*rule.File
+	orders []*Order
+}
+
+// Files implements Input.
+func (in *orderedInput) Files() []*rule.File { return in.files }
+
+// of returns the order whose buckets are a file, nil for a file of the input.
+func (in *orderedInput) of(file int) *Order {
+	if n := len(in.files) - len(in.orders); file >= n {
+		return in.orders[file-n]
+	}
+	return nil
+}
+
+// Ranges implements Input: a range is a bucket.
+func (in *orderedInput) Ranges(file int) (out []ReadRange, err error) {
+	o := in.of(file)
+	if o == nil {
+		return in.Input.Ranges(file)
+	}
+	first := int64(0)
+	for k, b := range o.buckets {
+		out = append(out, ReadRange{File: file, RowGroup: -1, First: first, Rows: b.rows, Bytes: b.bytes, Packed: b.bytes, Handle: [2]int64{int64(k), 0}})
+		first += b.rows
+	}
+	return out, nil
+}
+
+// Cut implements Input. Handle is the bucket and the first row within it.
+func (in *orderedInput) Cut(r ReadRange, rows int64) (a, b ReadRange, err error) {
+	if in.of(r.File) == nil {
+		return in.Input.Cut(r, rows)
+	}
+	h := r.Handle.([2]int64)
+	a, b = r, r
+	a.Rows, b.Rows = rows, r.Rows-rows
+	a.Bytes, a.Packed = r.Bytes*rows/r.Rows, r.Packed*rows/r.Rows
+	b.Bytes, b.Packed, b.First, b.Handle = r.Bytes-a.Bytes, r.Packed-a.Packed, r.First+rows, [2]int64{h[0], h[1] + rows}
+	return a, b, nil
+}
+
+// Unchanged implements Input.
+func (in *orderedInput) Unchanged(file int) error {
+	if in.of(file) != nil {
+		return nil
+	}
+	return in.Input.Unchanged(file)
+}
+
+// Open implements Input: a bucket is read as a whole and its rows are put into order.
+func (in *orderedInput) Open(ctx context.Context, r ReadRange, decode []int) (Reader, error) {
+	o := in.of(r.File)
+	if o == nil {
+		return in.Input.Open(ctx, r, decode)
+	}
+	h := r.Handle.([2]int64)
+	f := o.buckets[h[0]].from
+	leaves := f.Schema().Leaves()
+	n := len(leaves) - len(hidden)
+	all := slices.Clone(decode)
+	for i := range hidden {
+		all = append(all, n+i)
+	}
+	vecs, err := readAll(f, all)
+	if err != nil {
+		return nil, err
+	}
+	places := make([][]int64, len(hidden))
+	for i := range places {
+		places[i] = vecs[len(decode)+i].Ints()
+	}
+	rows := make([]int32, len(places[0]))
+	for i := range rows {
+		rows[i] = int32(i)
+	}
+	slices.SortFunc(rows, func(a, b int32) int { return int(places[0][a] - places[0][b]) })
+	rows = rows[h[1] : h[1]+r.Rows]
+	out := &orderedReader{batch: record.Batch{Schema: in.files[r.File].Schema, RowGroup: -1, FirstRow: r.First}, rows: rows, vecs: vecs[:len(decode)], decode: decode}
+	for _, i := range rows {
+		file := int(places[2][i])
+		out.from = append(out.from, record.InputRow{Number: places[1][i], File: file, Name: in.files[file].Name, RowGroup: int(places[3][i]), Row: places[4][i], Line: places[5][i]})
+	}
+	return out, ctx.Err()
+}
+
+// readAll returns the values of leaves of all row groups of a file.
+func readAll(f *parquetio.File, leaves []int) ([]*record.Vector, error) {
+	all := make([][]*record.Vector, len(leaves))
+	for g, group := range f.RowGroups() {
+		r, err := f.Reader(g, leaves, 0, group.Rows)
+		if err != nil {
+			return nil, err
+		}
+		for read := int64(0); read < group.Rows; {
+			vecs, err := r.Next(int(group.Rows - read))
+			if err != nil {
+				r.Close()
+				return nil, err
+			}
+			for i, v := range vecs {
+				all[i] = append(all[i], v)
+			}
+			read += int64(vecs[0].Rows)
+		}
+		r.Close()
+	}
+	out := make([]*record.Vector, len(leaves))
+	for i, parts := range all {
+		var err error
+		if out[i], err = concat(parts, f.Schema().Leaves()[leaves[i]].MaxDef); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// concat joins vectors in halves, so that none is copied often.
+func concat(parts []*record.Vector, maxDef uint8) (*record.Vector, error) {
+	if len(parts) == 1 {
+		return parts[0], nil
+	}
+	a, err := concat(parts[:len(parts)/2], maxDef)
+	if err != nil {
+		return nil, err
+	}
+	b, err := concat(parts[len(parts)/2:], maxDef)
+	if err != nil {
+		return nil, err
+	}
+	return a.Concat(b, maxDef)
+}
+
+// An orderedReader returns the rows of a bucket in their order.
+type orderedReader struct {
+	batch  record.Batch
+	rows   []int32
+	from   []record.InputRow
+	vecs   []*record.Vector
+	decode []int
+}
+
+// Next implements Reader.
+func (r *orderedReader) Next(_ context.Context, limit int) (*record.Batch, error) {
+	n := min(limit, len(r.rows))
+	if n == 0 {
+		return nil, io.EOF
+	}
+	b := r.batch
+	b.Rows, b.From, b.File = n, r.from[:n], r.from[0].Name
+	for _, l := range b.Schema.Leaves() {
+		b.Leaves = append(b.Leaves, record.Leaf{Leaf: l})
+	}
+	for k, v := range r.vecs {
+		l := &b.Leaves[r.decode[k]]
+		l.Vec = v.Take(r.rows[:n], l.MaxDef)
+	}
+	r.rows, r.from = r.rows[n:], r.from[n:]
+	return &b, nil
+}
+
+// Close implements Reader.
+func (r *orderedReader) Close() error { return nil }
+
+// Chunk implements Facts.
+func (in *orderedInput) Chunk(r ReadRange, leaf int) (rule.Chunk, bool, error) {
+	if in.facts == nil || in.of(r.File) != nil {
+		return rule.Chunk{}, false, nil
+	}
+	return in.facts.Chunk(r, leaf)
+}
+
+// Nulls implements Facts.
+func (in *orderedInput) Nulls(r ReadRange, leaf int) (int64, error) {
+	if in.facts == nil || in.of(r.File) != nil {
+		return -1, nil
+	}
+	return in.facts.Nulls(r, leaf)
+}
+
+// Counts implements Facts.
+func (in *orderedInput) Counts(r ReadRange, leaf int) (nulls, bytes int64) {
+	if in.facts == nil || in.of(r.File) != nil {
+		return -1, 0
+	}
+	return in.facts.Counts(r, leaf)
+}
+
+// Raw implements Facts.
+func (in *orderedInput) Raw(r ReadRange, leaf int) *record.Raw {
+	if in.facts == nil || in.of(r.File) != nil {
+		return nil
+	}
+	return in.facts.Raw(r, leaf)
+}
+
+// keyRows are the rows of a group as a barrier sees them.
+func keyRows(g *judge.Group) iter.Seq[transform.KeyRow] {
+	return func(yield func(transform.KeyRow) bool) {
+		for number, value := range g.Rows() {
+			if !yield(transform.KeyRow{Number: number, Value: value}) {
+				return
+			}
+		}
+	}
+}

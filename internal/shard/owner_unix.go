@@ -1,0 +1,46 @@
+//go:build unix
+
+package shard
+
+import (
+	"errors"
+	"os"
+	"syscall"
+
+	"github.com/rlprep/rlprep/internal/killpoint"
+)
+
+// sameOwner gives a directory the mode, the owner and the group of another one, and reports whether it has them then.
+func sameOwner(dir, as string) bool {
+	a, err := os.Stat(dir)
+	if err != nil {
+		return false
+	}
+	b, err := os.Stat(as)
+	if err != nil {
+		return false
+	}
+	x, ok := a.Sys().(*syscall.Stat_t)
+	y, ok2 := b.Sys().(*syscall.Stat_t)
+	if ok && ok2 && (x.Uid != y.Uid || x.Gid != y.Gid) && os.Chown(dir, int(y.Uid), int(y.Gid)) != nil {
+		return false
+	}
+	return os.Chmod(dir, b.Mode()) == nil
+}
+
+// SyncDir makes the names in a directory durable. File systems that cannot sync a directory are no error.
+func SyncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	err = d.Sync()
+	if killpoint.Refused("fsync-dir") {
+		err = syscall.EINVAL
+	}
+	if err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, syscall.ENOTSUP) {
+		return err
+	}
+	return nil
+}
