@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rlprep/rlprep/internal/amount"
 	"github.com/rlprep/rlprep/internal/edit"
 	"github.com/rlprep/rlprep/internal/escape"
 	"github.com/rlprep/rlprep/internal/parquetio"
@@ -207,7 +208,7 @@ func (c *columns) print(sum *columnSummary) {
 		if f.Status == "left alone" {
 			escape.Fprintf(w, "%s: left alone, nothing to do", f.Output)
 		} else {
-			escape.Fprintf(w, "%s: %s rows; column chunks: %d copied, %d encoded", f.Output, thousands(f.Rows), f.Copied, f.Encoded)
+			escape.Fprintf(w, "%s: %s rows; column chunks: %d copied, %d encoded", f.Output, amount.Thousands(f.Rows), f.Copied, f.Encoded)
 		}
 		if notes != "" {
 			escape.Fprintf(w, "; %s", notes)

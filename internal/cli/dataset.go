@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/rlprep/rlprep/internal/amount"
 	"github.com/rlprep/rlprep/internal/build"
 	"github.com/rlprep/rlprep/internal/escape"
 	"github.com/rlprep/rlprep/internal/input"
@@ -173,7 +174,7 @@ func (b *datasetRun) preview(ctx context.Context, made *build.Build) error {
 	}
 	w := b.app.stdout
 	for _, t := range plan.Tasks {
-		escape.Fprintf(w, "%s: %s rows from row %s in %s\n", t.Name, thousands(t.Rows), thousands(t.First), rowGroups(len(t.RowGroups)))
+		escape.Fprintf(w, "%s: %s rows from row %s in %s\n", t.Name, amount.Thousands(t.Rows), amount.Thousands(t.First), amount.Of(len(t.RowGroups), "row group"))
 	}
 	for _, s := range plan.Job.Splits {
 		sc := plan.Schemas[s.Name]
@@ -287,13 +288,13 @@ func (b *datasetRun) summarize(rep *pipeline.Report, m *shard.Manifest) error {
 }
 
 func (s *summary) print(w io.Writer) {
-	escape.Fprintf(w, "%s: %s rows in, %s out", s.Out, thousands(s.RowsIn), thousands(s.RowsOut))
+	escape.Fprintf(w, "%s: %s rows in, %s out", s.Out, amount.Thousands(s.RowsIn), amount.Thousands(s.RowsOut))
 	for _, k := range slices.Sorted(maps.Keys(s.Rejected)) {
-		escape.Fprintf(w, ", %s left out (%s)", thousands(s.Rejected[k]), k)
+		escape.Fprintf(w, ", %s left out (%s)", amount.Thousands(s.Rejected[k]), k)
 	}
 	escape.Fprintln(w)
 	for _, f := range s.Manifest.Shards {
-		escape.Fprintf(w, "  %-32s %9s rows %14s %9s\n", f.Name, thousands(f.Rows), rowGroups(f.RowGroups), bytesText(f.Bytes))
+		escape.Fprintf(w, "  %-32s %9s rows %14s %9s\n", f.Name, amount.Thousands(f.Rows), amount.Of(f.RowGroups, "row group"), amount.Bytes(f.Bytes))
 	}
 	for _, x := range s.Manifest.Splits {
 		if x.Rows == 0 {
@@ -304,7 +305,7 @@ func (s *summary) print(w io.Writer) {
 		escape.Fprintf(w, "  taken up from an earlier run: %d shards\n", s.Resumed)
 	}
 	escape.Fprintf(w, "  column chunks: %d copied, %d encoded; %s in %.1f s; peak memory %s; dataset_sha256 %s\n", s.Copied, s.Encoded,
-		bytesText(s.Bytes), s.Seconds, bytesText(s.PeakBytes), s.Manifest.DatasetSHA256)
+		amount.Bytes(s.Bytes), s.Seconds, amount.Bytes(s.PeakBytes), s.Manifest.DatasetSHA256)
 }
 
 // existingDir is dir, or the nearest folder above it that is there: where temporary files go, on the output's file system.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rlprep/rlprep/internal/amount"
 	"github.com/rlprep/rlprep/internal/diff"
 	"github.com/rlprep/rlprep/internal/escape"
 	"github.com/rlprep/rlprep/internal/record"
@@ -269,11 +270,11 @@ func (c *comparison) print(w io.Writer) {
 		}
 		told := slices.DeleteFunc(slices.Clone(s.Differences), func(d diff.Difference) bool { return d.Kind != diff.Value && d.Kind != diff.Row })
 		if n := max(s.CellsDiffer, s.RowsDiffer); n > int64(len(told)) {
-			escape.Fprintf(w, "%s: … in all %s rows differ\n", s.Name, thousands(s.RowsDiffer))
+			escape.Fprintf(w, "%s: … in all %s rows differ\n", s.Name, amount.Thousands(s.RowsDiffer))
 		}
 	}
 	if c.Same {
-		escape.Fprintf(w, "the same: %s rows in %s\n", thousands(rows), strings.Join(names, ", "))
+		escape.Fprintf(w, "the same: %s rows in %s\n", amount.Thousands(rows), strings.Join(names, ", "))
 	} else {
 		escape.Fprintf(w, "different\n")
 	}

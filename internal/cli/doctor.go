@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rlprep/rlprep/internal/amount"
 	"github.com/rlprep/rlprep/internal/check"
 	"github.com/rlprep/rlprep/internal/escape"
 	"github.com/rlprep/rlprep/internal/hub"
@@ -248,14 +249,14 @@ func (d *diagnosis) print(w io.Writer) {
 	if s.CPULimit > 0 {
 		limit = fmt.Sprintf("the cgroup allows %.3g", s.CPULimit)
 	}
-	p.line("system", slices.DeleteFunc([]string{s.Kernel, counted(s.CPUs, "CPU"), limit, counted(s.Workers, "worker"), openFilesText(s.OpenFiles)}, func(w string) bool { return w == "" })...)
+	p.line("system", slices.DeleteFunc([]string{s.Kernel, amount.Of(s.CPUs, "CPU"), limit, amount.Of(s.Workers, "worker"), openFilesText(s.OpenFiles)}, func(w string) bool { return w == "" })...)
 	p.line("memory", sizeOr(s.Memory, "size not known"), sizeOr(s.MemoryLimit, "no limit of a cgroup", "limit of the cgroup "), sizeOr(s.MemoryAim, "GOMEMLIMIT not set", "kept below "))
 	d.Folder.print(p)
 	d.Hub.print(p)
 	if d.Cache.Dir == "" {
 		p.line("cache", "off")
 	} else {
-		p.line("cache", d.Cache.Dir, fmt.Sprintf("%d files kept", d.Cache.Entries), bytesText(d.Cache.Bytes))
+		p.line("cache", d.Cache.Dir, fmt.Sprintf("%d files kept", d.Cache.Entries), amount.Bytes(d.Cache.Bytes))
 	}
 	switch {
 	case d.Project == nil:
@@ -263,7 +264,7 @@ func (d *diagnosis) print(w io.Writer) {
 	case d.Project.Fault != "":
 		p.line("project", d.Project.Fault)
 	default:
-		p.line("project", d.Project.File, counted(d.Project.Datasets, "data set"))
+		p.line("project", d.Project.File, amount.Of(d.Project.Datasets, "data set"))
 	}
 	d.Python.print(p)
 }
@@ -272,7 +273,7 @@ func openFilesText(n uint64) string {
 	if n == 0 {
 		return ""
 	}
-	return thousands(int64(min(n, math.MaxInt64))) + " open files"
+	return amount.Thousands(int64(min(n, math.MaxInt64))) + " open files"
 }
 
 // sizeOr is a size behind what is said before it, or none where it is 0.
@@ -280,7 +281,7 @@ func sizeOr(n int64, none string, before ...string) string {
 	if n == 0 {
 		return none
 	}
-	return strings.Join(before, "") + bytesText(n)
+	return strings.Join(before, "") + amount.Bytes(n)
 }
 
 func (f *folderInfo) print(p doctorPage) {
@@ -289,7 +290,7 @@ func (f *folderInfo) print(p doctorPage) {
 		words = append(words, f.System)
 	}
 	if f.Free >= 0 {
-		words = append(words, bytesText(f.Free)+" free")
+		words = append(words, amount.Bytes(f.Free)+" free")
 	}
 	p.line("folder", words...)
 	var yes, no []string

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rlprep/rlprep/internal/amount"
 	"github.com/rlprep/rlprep/internal/escape"
 	"github.com/rlprep/rlprep/internal/parquetio"
 	"github.com/rlprep/rlprep/internal/record"
@@ -180,13 +181,13 @@ func shorten(v schema.Value) schema.Value {
 
 func (x *inspection) print(a *app) {
 	w := a.stdout
-	escape.Fprintf(w, "%s: %s, %s rows, %s", x.File, x.Format, thousands(x.Rows), bytesText(x.Bytes))
+	escape.Fprintf(w, "%s: %s, %s rows, %s", x.File, x.Format, amount.Thousands(x.Rows), amount.Bytes(x.Bytes))
 	if n := len(x.RowGroups); n > 0 {
-		least, most := thousands(slices.Min(x.RowGroups)), thousands(slices.Max(x.RowGroups))
+		least, most := amount.Thousands(slices.Min(x.RowGroups)), amount.Thousands(slices.Max(x.RowGroups))
 		if least != most {
 			least += " to " + most
 		}
-		escape.Fprintf(w, ", %s of %s rows", rowGroups(n), least)
+		escape.Fprintf(w, ", %s of %s rows", amount.Of(n, "row group"), least)
 	}
 	if x.CreatedBy != "" {
 		escape.Fprintf(w, ", by %s", x.CreatedBy)
@@ -199,11 +200,11 @@ func (x *inspection) print(a *app) {
 		escape.Fprintln(w)
 		var rows [][]string
 		for _, l := range x.Leaves {
-			nulls := thousands(l.Nulls)
+			nulls := amount.Thousands(l.Nulls)
 			if l.Nulls < 0 {
 				nulls = "?"
 			}
-			rows = append(rows, []string{"  " + string(l.Path), strings.Join(l.Codecs, ","), bytesText(l.Compressed), "of " + bytesText(l.Uncompressed),
+			rows = append(rows, []string{"  " + string(l.Path), strings.Join(l.Codecs, ","), amount.Bytes(l.Compressed), "of " + amount.Bytes(l.Uncompressed),
 				nulls + " nulls", strings.Join(l.Encodings, " ")})
 		}
 		_ = a.table(rows) // a stream that cannot be written is reported when the command ends

@@ -80,7 +80,7 @@ func (l *launchRun) run(cmd *cobra.Command, args []string) error {
 	case len(files) == 0:
 		files = []string{""}
 	}
-	var launches []*launched
+	var launches []*launch.Launch
 	for _, file := range files {
 		one, err := l.flags.read(cmd.Context(), l.app, file, rest, target)
 		if err != nil {
@@ -150,27 +150,27 @@ type launchReport struct {
 	Notes     []string          `json:"notes,omitempty"`
 }
 
-func describeLaunch(l *launched) *launchReport {
-	r := &launchReport{Launch: l.name, Commands: describeCommands(l.result.Commands), Missing: l.result.Missing}
-	if len(l.result.Assumed) > 0 {
-		r.Assumed = describeCommands(l.result.Assumed)
+func describeLaunch(l *launch.Launch) *launchReport {
+	r := &launchReport{Launch: l.Name, Commands: describeCommands(l.Result.Commands), Missing: l.Result.Missing}
+	if len(l.Result.Assumed) > 0 {
+		r.Assumed = describeCommands(l.Result.Assumed)
 	}
-	for _, n := range l.result.Notes {
-		at := l.name
+	for _, n := range l.Result.Notes {
+		at := l.Name
 		if n.Line > 0 {
 			at += fmt.Sprintf(":%d", n.Line)
 		}
 		r.Notes = append(r.Notes, at+": "+n.Text)
 	}
-	for _, t := range l.trainings {
-		e := t.effect()
-		for i := range l.result.Commands {
-			if &l.result.Commands[i] == t.config.Command {
+	for _, t := range l.Trainings {
+		e := newEffect(t)
+		for i := range l.Result.Commands {
+			if &l.Result.Commands[i] == t.Config.Command {
 				e.Command = i
 			}
 		}
-		for i := range l.result.Assumed {
-			if &l.result.Assumed[i] == t.config.Command {
+		for i := range l.Result.Assumed {
+			if &l.Result.Assumed[i] == t.Config.Command {
 				e.Command = i
 			}
 		}
@@ -196,16 +196,16 @@ func describeCommands(commands []launch.Command) []launchedCommand {
 	return out
 }
 
-// effect gathers what a training does.
-func (t *training) effect() *launchedEffect {
-	cfg := t.config
+// newEffect gathers what a training does.
+func newEffect(t *launch.Training) *launchedEffect {
+	cfg := t.Config
 	module, _ := cfg.Module()
-	e := &launchedEffect{Module: module, Target: t.target.String(), Facts: map[string]launchedValue{}, Config: map[string]launchedValue{}, Notes: cfg.Notes}
-	for _, f := range t.facts() {
+	e := &launchedEffect{Module: module, Target: t.Target.String(), Facts: map[string]launchedValue{}, Config: map[string]launchedValue{}, Notes: cfg.Notes}
+	for _, f := range t.Facts() {
 		e.names = append(e.names, f.Name)
-		e.Facts[f.Name] = newLaunchedValue(json.RawMessage(f.Value.AppendJSON(nil)), t.source(f.Keys), f.Note)
+		e.Facts[f.Name] = newLaunchedValue(json.RawMessage(f.Value.AppendJSON(nil)), sourceOf(t, f.Keys), f.Note)
 	}
-	for key := range launch.OptionsFor(t.target).Defaults {
+	for key := range launch.OptionsFor(t.Target).Defaults {
 		if n := cfg.Get(key); n != nil {
 			e.Config[key] = newLaunchedValue(launch.JSONValue(n.Any()), n.Source, "")
 		}
@@ -216,22 +216,22 @@ func (t *training) effect() *launchedEffect {
 	return e
 }
 
-// source is where a fact comes from: the first of its keys that the launch sets, else the first.
-func (t *training) source(keys []string) launch.Source {
+// sourceOf is where a fact comes from: the first of its keys that the launch sets, else the first.
+func sourceOf(t *launch.Training, keys []string) launch.Source {
 	for _, key := range keys {
-		if n := t.config.Get(key); n != nil && t.config.Set(key) {
+		if n := t.Config.Get(key); n != nil && t.Config.Set(key) {
 			return n.Source
 		}
 	}
 	for _, key := range keys {
-		if n := t.config.Get(key); n != nil {
+		if n := t.Config.Get(key); n != nil {
 			return n.Source
 		}
 	}
-	return launch.Source{Note: launch.OptionsFor(t.target).Version}
+	return launch.Source{Note: launch.OptionsFor(t.Target).Version}
 }
 
-func (l *launchRun) show(one *launched) error {
+func (l *launchRun) show(one *launch.Launch) error {
 	r := describeLaunch(one)
 	if l.json {
 		return printJSON(l.app.stdout, r)
@@ -325,18 +325,18 @@ func (v launchedValue) text() string {
 }
 
 // differences prints what the first trainings of two launches do differently.
-func (l *launchRun) differences(a, b *launched) error {
-	for _, one := range []*launched{a, b} {
-		if len(one.trainings) == 0 {
-			return usagef("%s starts no training", one.name)
+func (l *launchRun) differences(a, b *launch.Launch) error {
+	for _, one := range []*launch.Launch{a, b} {
+		if len(one.Trainings) == 0 {
+			return usagef("%s starts no training", one.Name)
 		}
 	}
-	out := diffLaunches(a.trainings[0], b.trainings[0])
+	out := diffLaunches(a.Trainings[0], b.Trainings[0])
 	if l.json {
 		return printJSON(l.app.stdout, out)
 	}
 	if len(out) == 0 {
-		escape.Fprintf(l.app.stdout, "%s and %s do the same\n", a.name, b.name)
+		escape.Fprintf(l.app.stdout, "%s and %s do the same\n", a.Name, b.Name)
 	}
 	for _, d := range out {
 		escape.Fprintln(l.app.stdout, d.Name)
@@ -359,7 +359,7 @@ type launchDifference struct {
 }
 
 // diffLaunches compares the facts, then every key that either of them sets.
-func diffLaunches(a, b *training) []launchDifference {
+func diffLaunches(a, b *launch.Training) []launchDifference {
 	out := []launchDifference{}
 	compare := func(name string, x, y *launchedValue) {
 		if x == nil && y == nil || x != nil && y != nil && x.text() == y.text() {
@@ -367,7 +367,7 @@ func diffLaunches(a, b *training) []launchDifference {
 		}
 		out = append(out, launchDifference{name, x, y})
 	}
-	x, y := a.effect(), b.effect()
+	x, y := newEffect(a), newEffect(b)
 	at := func(m map[string]launchedValue, name string) *launchedValue {
 		if v, ok := m[name]; ok {
 			return &v
@@ -383,10 +383,10 @@ func diffLaunches(a, b *training) []launchDifference {
 	for _, n := range names {
 		compare(n, at(x.Facts, n), at(y.Facts, n))
 	}
-	keys := append(a.config.Leaves(), b.config.Leaves()...)
+	keys := append(a.Config.Leaves(), b.Config.Leaves()...)
 	slices.Sort(keys)
-	value := func(t *training, key string) *launchedValue {
-		n := t.config.Get(key)
+	value := func(t *launch.Training, key string) *launchedValue {
+		n := t.Config.Get(key)
 		if n == nil {
 			return nil
 		}

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/rlprep/rlprep/internal/amount"
 )
 
 // FollowLimits has the garbage collector stay below the memory that the process may have: nine tenths of what its cgroup allows, unless
@@ -21,7 +23,7 @@ import (
 func FollowLimits() error {
 	room := addressRoom()
 	if room < leastRoom {
-		return fmt.Errorf("the address space is limited (ulimit -v), and %s of it are left: raise the limit to 1.5 GB or more, or limit memory by a cgroup", bytesText(max(room, 0)))
+		return fmt.Errorf("the address space is limited (ulimit -v), and %s of it are left: raise the limit to 1.5 GB or more, or limit memory by a cgroup", amount.Bytes(max(room, 0)))
 	}
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rlprep/rlprep/internal/amount"
 	"github.com/rlprep/rlprep/internal/check"
 	"github.com/rlprep/rlprep/internal/escape"
 	"github.com/rlprep/rlprep/internal/input"
@@ -294,11 +295,11 @@ func (l *lint) check(ctx context.Context, set *source.Set) (*pipeline.Report, er
 	rep, err := check.Run(ctx, l.checkOptions(set))
 	if l.verbose {
 		for _, f := range set.Files() {
-			escape.Fprintf(l.app.stderr, "%s: %s rows, split %s, as %s rows for %s\n", f.Name, thousands(f.Rows), f.Split, l.env.Rows, l.env.Target)
+			escape.Fprintf(l.app.stderr, "%s: %s rows, split %s, as %s rows for %s\n", f.Name, amount.Thousands(f.Rows), f.Split, l.env.Rows, l.env.Target)
 		}
 	}
 	if err == nil && l.verbose && rep.Cached > 0 {
-		escape.Fprintf(l.app.stderr, "%d of %s not read again: they are as an earlier run found them\n", rep.Cached, counted(len(set.Files()), "file"))
+		escape.Fprintf(l.app.stderr, "%d of %s not read again: they are as an earlier run found them\n", rep.Cached, amount.Of(len(set.Files()), "file"))
 	}
 	return rep, err
 }

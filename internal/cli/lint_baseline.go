@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/rlprep/rlprep/internal/amount"
 	"github.com/rlprep/rlprep/internal/baseline"
 	"github.com/rlprep/rlprep/internal/check"
 	"github.com/rlprep/rlprep/internal/escape"
@@ -107,14 +108,14 @@ func (b *lintBaseline) settle(ctx context.Context, l *lint, found *check.Result)
 		return false, nil
 	}
 	if count > 0 {
-		escape.Fprintf(l.app.stderr, "%s known to %s\n", counted(int(count), "finding"), b.name)
+		escape.Fprintf(l.app.stderr, "%s known to %s\n", amount.Of(int(count), "finding"), b.name)
 	}
 	b.tell(l, more, func(c baseline.Change) string {
-		return fmt.Sprintf("%s of %s known", thousands(c.Was), thousands(c.Is))
+		return fmt.Sprintf("%s of %s known", amount.Thousands(c.Was), amount.Thousands(c.Is))
 	})
 	if whole && !l.schemaOnly && l.limit == 0 {
 		b.tell(l, fewer, func(c baseline.Change) string {
-			return fmt.Sprintf("%s known, now %s: --write-baseline lowers it", thousands(c.Was), thousands(c.Is))
+			return fmt.Sprintf("%s known, now %s: --write-baseline lowers it", amount.Thousands(c.Was), amount.Thousands(c.Is))
 		})
 	}
 	return false, nil
@@ -126,7 +127,7 @@ const maxNotes = 10
 func (b *lintBaseline) tell(l *lint, changes []baseline.Change, text func(baseline.Change) string) {
 	for i, c := range changes {
 		if i == maxNotes {
-			escape.Fprintf(l.app.stderr, "%s: note: … %s more\n", b.name, thousands(int64(len(changes)-i)))
+			escape.Fprintf(l.app.stderr, "%s: note: … %s more\n", b.name, amount.Thousands(int64(len(changes)-i)))
 			return
 		}
 		at := c.File
@@ -148,7 +149,7 @@ func (b *lintBaseline) save(ctx context.Context, l *lint, next baseline.Baseline
 		findings += n
 	}
 	if !l.app.quiet {
-		escape.Fprintf(l.app.stderr, "wrote %s: %s in %s (%d raised or new, %d lowered or gone)\n", b.name, counted(int(findings), "finding"), counted(len(next), "place"), len(more), len(fewer))
+		escape.Fprintf(l.app.stderr, "wrote %s: %s in %s (%d raised or new, %d lowered or gone)\n", b.name, amount.Of(int(findings), "finding"), amount.Of(len(next), "place"), len(more), len(fewer))
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/rlprep/rlprep/internal/amount"
 	"github.com/rlprep/rlprep/internal/check"
 	"github.com/rlprep/rlprep/internal/escape"
 	"github.com/rlprep/rlprep/internal/fix"
@@ -124,12 +125,12 @@ func (l *lint) foresee(ctx context.Context, args []string) error {
 			if err != nil {
 				return err
 			}
-			for _, t := range read.trainings {
+			for _, t := range read.Trainings {
 				own := *one
 				own.input.filesFrom = ""
-				own.val = t.config.Files("data.val_files")
-				if args := t.config.Files("data.train_files"); len(args)+len(own.val) > 0 {
-					if err := own.foreseeFiles(ctx, args, nil); err != nil {
+				var train []string
+				if train, own.val = t.Data(); len(train)+len(own.val) > 0 {
+					if err := own.foreseeFiles(ctx, train, nil); err != nil {
 						return err
 					}
 				}
@@ -232,7 +233,7 @@ func (x *fixRun) sayFixed() {
 		}
 	}
 	if lines > maxFileLines {
-		escape.Fprintf(x.lint.app.stderr, "fixed: %s in all\n", counted(len(x.done.Files), "file"))
+		escape.Fprintf(x.lint.app.stderr, "fixed: %s in all\n", amount.Of(len(x.done.Files), "file"))
 	}
 }
 
@@ -240,7 +241,7 @@ func (x *fixRun) sayFixed() {
 func doneText(d fix.Done) string {
 	s := fmt.Sprintf("%s%s %s: %s", column(d.Path), d.Rule.ID, d.Rule.Name, d.Fix.Title)
 	if d.Rows > 0 {
-		s += " (" + counted(int(d.Rows), "row") + ")"
+		s += " (" + amount.Of(int(d.Rows), "row") + ")"
 	}
 	return s
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/rlprep/rlprep/internal/check"
 	"github.com/rlprep/rlprep/internal/escape"
+	"github.com/rlprep/rlprep/internal/launch"
 	"github.com/rlprep/rlprep/internal/pipeline"
 	"github.com/rlprep/rlprep/internal/source"
 	"github.com/rlprep/rlprep/schema/rule"
@@ -33,11 +34,11 @@ func (l *lint) judgeLaunches(ctx context.Context, set *source.Set, found *check.
 			return err
 		}
 		found.Launches = append(found.Launches, config)
-		if len(one.trainings) == 0 {
+		if len(one.Trainings) == 0 {
 			escape.Fprintf(l.app.stderr, "note: %s starts no training that is known here\n", config)
 			found.Add(l.env.Target, l.rules, &source.Set{}, &pipeline.Report{})
 		}
-		for _, t := range one.trainings {
+		for _, t := range one.Trainings {
 			if err := l.judgeTraining(ctx, t, set, found); err != nil {
 				return err
 			}
@@ -47,12 +48,12 @@ func (l *lint) judgeLaunches(ctx context.Context, set *source.Set, found *check.
 }
 
 // judgeTraining judges one training.
-func (l *lint) judgeTraining(ctx context.Context, t *training, set *source.Set, found *check.Result) (err error) {
+func (l *lint) judgeTraining(ctx context.Context, t *launch.Training, set *source.Set, found *check.Result) (err error) {
 	own := *l
-	profile := t.target.Profile()
-	own.val = t.config.Files(profile.ValFiles)
-	if args := t.config.Files(profile.TrainFiles); set == nil && len(args)+len(own.val) > 0 {
-		if set, err = own.resolve(ctx, args, nil); err != nil {
+	train, val := t.Data()
+	own.val = val
+	if set == nil && len(train)+len(val) > 0 {
+		if set, err = own.resolve(ctx, train, nil); err != nil {
 			return err
 		}
 		found.Owns(set)
@@ -61,9 +62,9 @@ func (l *lint) judgeTraining(ctx context.Context, t *training, set *source.Set, 
 		set = &source.Set{}
 	}
 	env := *l.env
-	env.Target, env.Launch, env.CheckPaths = t.target, t.config, l.launches.checkPaths
+	env.Target, env.Launch, env.CheckPaths = t.Target, t.Config, l.launches.checkPaths
 	if env.Rows == rule.Any && len(set.Files()) == 0 {
-		env.Rows = t.target.KindOfLaunch(t.config)
+		env.Rows = t.Target.KindOfLaunch(t.Config)
 	}
 	own.env = &env
 	rep, err := own.checkAndFix(ctx, set)

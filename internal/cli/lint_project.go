@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/rlprep/rlprep/internal/amount"
 	"github.com/rlprep/rlprep/internal/check"
 	"github.com/rlprep/rlprep/internal/escape"
 	"github.com/rlprep/rlprep/internal/judge"
@@ -275,7 +276,7 @@ func (p *lintProject) suppress(l *lint, found *check.Result, whole bool) {
 		return len(by) > 0
 	})
 	if count > 0 && !l.app.quiet {
-		escape.Fprintf(l.app.stderr, "%s let pass by %s\n", counted(int(count), "finding"), p.file.Name)
+		escape.Fprintf(l.app.stderr, "%s let pass by %s\n", amount.Of(int(count), "finding"), p.file.Name)
 	}
 	if !whole || l.app.quiet || l.schemaOnly || l.limit > 0 || len(found.Set.Errors)+len(found.Report.Errors) > 0 {
 		return

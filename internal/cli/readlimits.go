@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/rlprep/rlprep/internal/amount"
 	"github.com/rlprep/rlprep/internal/source"
 )
 
@@ -22,12 +23,12 @@ func (l *readLimits) limits() source.Limits {
 	return source.Limits{Value: int64(l.value), Line: int64(l.line)}
 }
 
-// A byteCount is a flag that takes what parseSize takes.
+// A byteCount is a flag that takes what amount.ParseBytes takes.
 type byteCount int64
 
 // Set implements pflag.Value.
 func (b *byteCount) Set(text string) error {
-	n, err := parseSize(text)
+	n, err := amount.ParseBytes(text)
 	if err == nil {
 		*b = byteCount(n)
 	}

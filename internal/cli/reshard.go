@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rlprep/rlprep/internal/amount"
 	"github.com/rlprep/rlprep/internal/edit"
 	"github.com/rlprep/rlprep/internal/escape"
 )
@@ -142,13 +143,13 @@ const maxReencoded = 5
 
 func (r *reshard) print(s *reshardSummary) {
 	w := r.app.stderr
-	escape.Fprintf(w, "%s: %s rows in %s\n", s.Out, thousands(s.Rows), counted(len(s.Files), "file"))
+	escape.Fprintf(w, "%s: %s rows in %s\n", s.Out, amount.Thousands(s.Rows), amount.Of(len(s.Files), "file"))
 	for i, f := range s.Files {
 		if i == maxFileLines {
 			escape.Fprintf(w, "  … %d more\n", len(s.Files)-i)
 			break
 		}
-		escape.Fprintf(w, "  %-32s %9s rows %14s %9s\n", f.Name, thousands(f.Rows), rowGroups(f.RowGroups), bytesText(f.Bytes))
+		escape.Fprintf(w, "  %-32s %9s rows %14s %9s\n", f.Name, amount.Thousands(f.Rows), amount.Of(f.RowGroups, "row group"), amount.Bytes(f.Bytes))
 	}
 	escape.Fprintf(w, "  column chunks: %d copied, %d encoded\n", s.Copied, s.Encoded)
 	for i, e := range s.Reencoded {
@@ -160,9 +161,9 @@ func (r *reshard) print(s *reshardSummary) {
 		if e.Columns != nil {
 			what = strings.Join(e.Columns, ", ")
 		}
-		escape.Fprintf(w, "  encoded anew: %s: row group %d (%s): %s: %s\n", e.File, e.RowGroup, counted(int(e.Rows), "row"), what, e.Reason)
+		escape.Fprintf(w, "  encoded anew: %s: row group %d (%s): %s: %s\n", e.File, e.RowGroup, amount.Of(int(e.Rows), "row"), what, e.Reason)
 	}
 	if n := s.otherMetadata; n > 0 {
-		escape.Fprintf(w, "  %s had other metadata than the first, which was left out\n", counted(n, "file"))
+		escape.Fprintf(w, "  %s had other metadata than the first, which was left out\n", amount.Of(n, "file"))
 	}
 }

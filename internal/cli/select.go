@@ -1,8 +1,9 @@
 package cli
 
 import (
-	"github.com/rlprep/rlprep/internal/edit"
 	"github.com/spf13/cobra"
+
+	"github.com/rlprep/rlprep/internal/edit"
 )
 
 // A selectArgs reads the arguments of select.

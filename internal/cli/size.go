@@ -1,13 +1,9 @@
 package cli
 
 import (
-	"errors"
-	"math"
-	"strconv"
-	"strings"
-
 	"github.com/spf13/pflag"
 
+	"github.com/rlprep/rlprep/internal/amount"
 	"github.com/rlprep/rlprep/internal/pipeline"
 )
 
@@ -45,23 +41,9 @@ func (s *sizeFlags) size() (pipeline.Size, error) {
 	case s.bytes == "":
 		return pipeline.Size{Shards: s.shards, Rows: s.rows}, nil
 	}
-	n, err := parseSize(s.bytes)
+	n, err := amount.ParseBytes(s.bytes)
 	if err != nil {
 		return pipeline.Size{}, usagef("--shard-size %s: %v", s.bytes, err)
 	}
 	return pipeline.Size{Bytes: n}, nil
-}
-
-var errSize = errors.New("expected a number of bytes, such as 500MB or 1GiB")
-
-// parseSize reads a number of bytes, with a unit of thousands (kB, MB, GB, TB) or of 1,024 (KiB, MiB, GiB, TiB).
-func parseSize(text string) (int64, error) {
-	digits := strings.TrimRight(text, "BKMGTbkmgti ")
-	n, err := strconv.ParseFloat(digits, 64)
-	unit := strings.ToLower(strings.TrimSpace(text[len(digits):]))
-	scale := map[string]float64{"": 1, "b": 1, "kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40}[unit]
-	if n *= scale; err != nil || !(n >= 1 && n < math.MaxInt64) {
-		return 0, errSize
-	}
-	return int64(n), nil
 }

@@ -3,8 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
-	"strconv"
 
 	"github.com/spf13/pflag"
 
@@ -86,39 +84,4 @@ func asUsage(err error) error {
 		return withCode(ExitFile, err)
 	}
 	return err
-}
-
-// thousands writes n with commas: "747,300".
-func thousands(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-// rowGroups writes "1 row group", "12 row groups".
-func rowGroups(n int) string { return counted(n, "row group") }
-
-// counted writes a number of things: "1 file", "1,200 files".
-func counted(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return thousands(int64(n)) + " " + thing + "s"
-}
-
-// bytesText writes a size: "242.1 MB".
-func bytesText(n int64) string {
-	f, unit := float64(n), "B"
-	for _, u := range []string{"kB", "MB", "GB", "TB"} {
-		if f < 1000 {
-			break
-		}
-		f, unit = f/1000, u
-	}
-	if unit == "B" {
-		return fmt.Sprintf("%d B", n)
-	}
-	return fmt.Sprintf("%.1f %s", f, unit)
 }
