@@ -12,12 +12,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
 // A Guard holds the inputs and outputs of one run, in whatever order they are declared. The zero Guard is ready. Its methods are for one goroutine.
 type Guard struct {
-	inputs  map[string]place
+	inputs  map[string][]place // several: hard links
 	outputs map[string]place
 	streams map[string]place
 	folders map[string]place
@@ -29,7 +30,7 @@ type Guard struct {
 type place struct {
 	role string // "--rejects"; "--source"
 	name string
-	path string // resolved; of inputs
+	path string // resolved; "" for an open file
 }
 
 func (p place) String() string { return strings.TrimSpace(p.role + " " + p.name) }
@@ -50,7 +51,7 @@ func (g *Guard) Read(role, name, path string) error {
 	}
 	in := place{role, name, resolved(path)}
 	for _, outputs := range []map[string]place{g.outputs, g.streams} {
-		if out, ok := outputs[id]; ok {
+		if out, ok := outputs[id]; ok && leads(out.path, id) {
 			return clash(out, in)
 		}
 	}
@@ -59,11 +60,34 @@ func (g *Guard) Read(role, name, path string) error {
 			return lies(out, in)
 		}
 	}
-	if _, known := g.inputs[id]; !known {
-		put(&g.inputs, id, in)
+	if !slices.Contains(g.inputs[id], in) {
+		if g.inputs == nil {
+			g.inputs = map[string][]place{}
+		}
+		g.inputs[id] = append(g.inputs[id], in)
 		g.list = append(g.list, in)
 	}
 	return nil
+}
+
+// input returns the input that is the file id now. An input that another program has replaced since is not: systems give the number of a removed
+// file to the next new one, which may be an output.
+func (g *Guard) input(id string) (place, bool) {
+	for _, in := range g.inputs[id] {
+		if leads(in.path, id) {
+			return in, true
+		}
+	}
+	return place{}, false
+}
+
+// leads reports whether path is the file id now; so does a stream, which has no path.
+func leads(path, id string) bool {
+	if path == "" {
+		return true
+	}
+	now, _ := identify(path)
+	return now == id
 }
 
 // Write declares that the run makes or replaces the file path. What is no regular file (a device, a FIFO, a socket) is written into, and may be
@@ -75,7 +99,7 @@ func (g *Guard) Write(role, path string) error {
 // Append declares that the run adds to the file path, which others may write to as well: of those that it reads it must be none.
 func (g *Guard) Append(role, path string) error {
 	id, info := identify(path)
-	return g.appendTo(place{role: role, name: path}, id, info)
+	return g.appendTo(place{role: role, name: path, path: resolved(path)}, id, info)
 }
 
 // Stream is Append for an open file, such as standard output.
@@ -91,7 +115,7 @@ func (g *Guard) appendTo(out place, id string, info fs.FileInfo) error {
 	if id == "" || info != nil && !info.Mode().IsRegular() {
 		return nil
 	}
-	if in, ok := g.inputs[id]; ok {
+	if in, ok := g.input(id); ok {
 		return clash(out, in)
 	}
 	put(&g.streams, id, out)
@@ -103,11 +127,11 @@ func (g *Guard) write(role, path string, to *map[string]place) error {
 	if info != nil && !info.Mode().IsRegular() && !info.IsDir() {
 		return nil
 	}
-	out := place{role: role, name: path}
-	if in, ok := g.inputs[id]; ok {
+	out := place{role: role, name: path, path: resolved(path)}
+	if in, ok := g.input(id); ok {
 		return clash(out, in)
 	}
-	if other, ok := g.outputs[id]; ok && other != out {
+	if other, ok := g.outputs[id]; ok && other != out && leads(other.path, id) {
 		return &Conflict{fmt.Sprintf("%s and %s are the same file: give each output a file of its own", other, out)}
 	}
 	put(to, id, out)
@@ -120,7 +144,7 @@ func (g *Guard) Folder(role, path string) error {
 	out := place{role: role, name: path}
 	put(&g.folders, id, out)
 	g.above = nil
-	if in, ok := g.inputs[id]; ok {
+	if in, ok := g.input(id); ok {
 		return clash(out, in)
 	}
 	for _, in := range g.list {

@@ -19,6 +19,31 @@ func write(t interface{ Fatal(...any) }, name string) {
 	}
 }
 
+// TestReplaced: another program replaces an input by rename, and the number of the old file comes back as that of an output. Here the old file itself
+// is kept under the output's name, since no system promises which number it gives next.
+func TestReplaced(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "in")
+	var g Guard
+	if err := g.Read("FILES", "in", "in"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename("in", "manifest"); err != nil {
+		t.Fatal(err)
+	}
+	write(t, "in")
+	if err := g.Write("add", "manifest"); err != nil {
+		t.Errorf("an output with the number of what was replaced: %v", err)
+	}
+	write(t, "link/in")
+	if err := errors.Join(os.Remove("link/in"), os.Link("in", "link/in"), g.Read("FILES", "in", "in")); err != nil {
+		t.Fatal(err)
+	}
+	if err := g.Write("-o", "link/in"); err == nil {
+		t.Error("a hard link to the new input is taken as output")
+	}
+}
+
 func TestGuard(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "in")
