@@ -14,6 +14,7 @@ import (
 
 	"github.com/rlprep/rlprep/internal/build"
 	"github.com/rlprep/rlprep/internal/escape"
+	"github.com/rlprep/rlprep/internal/pystar"
 	"github.com/rlprep/rlprep/internal/starmap"
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
@@ -25,7 +26,7 @@ type mapRun struct {
 	datasetRun
 	rowsFor string
 	types   string
-	prog    *starmap.Program
+	prog    *pystar.Program
 	fields  []schema.Field // declared
 }
 
@@ -113,7 +114,7 @@ func (m *mapRun) load(name string) error {
 	if err != nil {
 		return err
 	}
-	if m.prog, err = starmap.Load(filepath.ToSlash(name), string(text)); err != nil {
+	if m.prog, err = pystar.Load(filepath.ToSlash(name), string(text)); err != nil {
 		return withCode(ExitUsage, err)
 	}
 	if m.dryRun {

@@ -76,65 +76,81 @@ func descend(f *schema.Field, at schema.Path, steps []string, def, rep uint8, ab
 	if f.Nullable {
 		def++
 	}
-	n := &node{def: def, above: above, typ: &f.Type}
-	below := append(slices.Clip(above), def)
-	add := func(c *schema.Field, p schema.Path, steps []string, def, rep uint8) bool {
-		kid := descend(c, p, steps, def, rep, below, slot)
-		if kid == nil && len(steps) > 0 {
-			return false
-		}
-		if kid == nil {
-			kid = &node{kind: hollowNode, typ: &c.Type, above: below}
-		}
-		n.kids = append(n.kids, kid)
-		n.slots = append(n.slots, kid.slots...)
-		return true
-	}
+	d := &descent{n: &node{def: def, above: above, typ: &f.Type}, below: append(slices.Clip(above), def), slot: slot}
+	found := true
 	switch f.Type.Kind {
 	case schema.Struct:
-		n.kind = structNode
-		if len(steps) > 0 {
-			n.kind = passNode
-		}
-		for i := range f.Type.Fields {
-			c := &f.Type.Fields[i]
-			switch {
-			case len(steps) == 0:
-				add(c, at.Field(c.Name), nil, def, rep)
-			case c.Name == steps[0]:
-				if !add(c, at.Field(c.Name), steps[1:], def, rep) {
-					return nil
-				}
-			}
-		}
+		found = d.fields(f, at, steps, def, rep)
 	case schema.List, schema.Map:
-		n.kind, n.rep = listNode, rep+1
-		elem := schema.Field{Type: schema.StructOf(f.Type.Fields...)} // a map's entries
-		if f.Type.Kind == schema.List {
-			elem = f.Type.Fields[0]
-		}
-		if len(steps) > 0 {
-			if steps[0] != schema.Elem {
-				return nil
-			}
-			steps = steps[1:]
-		}
-		if !add(&elem, at.Elem(), steps, def+1, rep+1) {
-			return nil
-		}
+		found = d.elements(f, at, steps, def, rep)
 	default:
 		if len(steps) > 0 {
 			return nil
 		}
-		n.slot = slot(at)
-		n.slots = []int{n.slot}
-		return n
+		d.n.slots = []int{slot(at)}
 	}
-	if len(n.slots) == 0 {
+	if !found || len(d.n.slots) == 0 {
 		return nil
 	}
-	n.slot = n.slots[0]
-	return n
+	d.n.slot = d.n.slots[0]
+	return d.n
+}
+
+// A descent is a node to which its children are added.
+type descent struct {
+	n     *node
+	below []uint8 // the levels above the children
+	slot  func(schema.Path) int
+}
+
+// add adds a child; false where the steps lead nowhere.
+func (d *descent) add(c *schema.Field, at schema.Path, steps []string, def, rep uint8) bool {
+	kid := descend(c, at, steps, def, rep, d.below, d.slot)
+	if kid == nil && len(steps) > 0 {
+		return false
+	}
+	if kid == nil {
+		kid = &node{kind: hollowNode, typ: &c.Type, above: d.below}
+	}
+	d.n.kids = append(d.n.kids, kid)
+	d.n.slots = append(d.n.slots, kid.slots...)
+	return true
+}
+
+// fields adds the fields of a struct: all, or the one that the path names.
+func (d *descent) fields(f *schema.Field, at schema.Path, steps []string, def, rep uint8) bool {
+	d.n.kind = structNode
+	if len(steps) > 0 {
+		d.n.kind = passNode
+	}
+	for i := range f.Type.Fields {
+		c := &f.Type.Fields[i]
+		switch {
+		case len(steps) == 0:
+			d.add(c, at.Field(c.Name), nil, def, rep)
+		case c.Name == steps[0]:
+			if !d.add(c, at.Field(c.Name), steps[1:], def, rep) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// elements adds the elements of a list, or the entries of a map.
+func (d *descent) elements(f *schema.Field, at schema.Path, steps []string, def, rep uint8) bool {
+	d.n.kind, d.n.rep = listNode, rep+1
+	elem := schema.Field{Type: schema.StructOf(f.Type.Fields...)} // a map's entries
+	if f.Type.Kind == schema.List {
+		elem = f.Type.Fields[0]
+	}
+	if len(steps) > 0 {
+		if steps[0] != schema.Elem {
+			return false
+		}
+		steps = steps[1:]
+	}
+	return d.add(&elem, at.Elem(), steps, def+1, rep+1)
 }
 
 // Leaves returns the leaves of the schema, as numbered by Schema.Leaves, that the paths touch: where there are none an empty list, which

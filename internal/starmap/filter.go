@@ -4,11 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"go.starlark.net/starlark"
 	"go.starlark.net/syntax"
 
+	"github.com/rlprep/rlprep/internal/pystar"
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/transform"
 )
@@ -16,32 +16,9 @@ import (
 // A Filter keeps the rows for which an expression over their columns is true.
 type Filter struct{ Where string }
 
-// parseWhere parses a condition, Python's ways hinted at as in scripts.
-func parseWhere(where string) (syntax.Expr, error) {
-	if len(where) > 1<<16 {
-		return nil, errors.New("it is too long")
-	}
-	toks := lex(where)
-	if hs := hints(toks); len(hs) > 0 {
-		return nil, fmt.Errorf("%d:%d: %s", hs[0].line, hs[0].col, hs[0].text)
-	}
-	if slices.ContainsFunc(toks, func(t lexeme) bool { return t.depth > maxDepth }) {
-		return nil, errors.New("it is nested too deeply")
-	}
-	if _, ok := longest(where); ok {
-		return nil, errors.New("it is too long")
-	}
-	x, err := options.ParseExpr("where", strings.TrimSpace(where), 0)
-	var e syntax.Error
-	if errors.As(err, &e) {
-		return nil, fmt.Errorf("%d:%d: %s", e.Pos.Line, e.Pos.Col, e.Msg)
-	}
-	return x, err
-}
-
 // Plan reads the columns that the condition names, and puts nothing.
 func (f Filter) Plan(in *schema.Schema) (*transform.Plan, error) {
-	x, err := parseWhere(f.Where)
+	x, err := pystar.ParseExpression(f.Where)
 	if err != nil {
 		return nil, err
 	}
@@ -49,13 +26,13 @@ func (f Filter) Plan(in *schema.Schema) (*transform.Plan, error) {
 	if x = b.bind(x); b.err != nil {
 		return nil, b.err
 	}
-	p, fn, err := b.program(x)
+	p, fn, err := pystar.Function("where", b.params(), x)
 	if err != nil {
 		return nil, err
 	}
 	columns := in.Names()
 	return &transform.Plan{Reads: b.reads, Bind: func() transform.Func {
-		w := p.worker()
+		w := newWorker(p)
 		args := make(starlark.Tuple, len(b.reads))
 		return func(row schema.Row, out *transform.Emitter) error {
 			for i := range args {
@@ -95,7 +72,18 @@ func (b *columnBinder) param(p schema.Path, at syntax.Position) syntax.Expr {
 		i = len(b.reads)
 		b.reads = append(b.reads, p)
 	}
-	return &syntax.Ident{NamePos: at, Name: fmt.Sprintf("column %d", i)}
+	return &syntax.Ident{NamePos: at, Name: paramName(i)}
+}
+
+// paramName is the name of the parameter that stands for column i of those read. No user can write it.
+func paramName(i int) string { return fmt.Sprintf("column %d", i) }
+
+func (b *columnBinder) params() []string {
+	names := make([]string, len(b.reads))
+	for i := range names {
+		names[i] = paramName(i)
+	}
+	return names
 }
 
 func (b *columnBinder) fail(err error) {
@@ -134,7 +122,7 @@ func (b *columnBinder) column(x syntax.Expr) (schema.Path, syntax.Position, bool
 	switch x := x.(type) {
 	case *syntax.Ident:
 		_, i := b.in.Column(x.Name)
-		if i < 0 && (b.bound[x.Name] || reservedName(x.Name) || starlark.Universe.Has(x.Name)) || b.bound[x.Name] {
+		if i < 0 && (b.bound[x.Name] || pystar.Predeclared(x.Name)) || b.bound[x.Name] {
 			return "", x.NamePos, false
 		}
 		if i < 0 {
@@ -150,7 +138,7 @@ func (b *columnBinder) column(x syntax.Expr) (schema.Path, syntax.Position, bool
 		if f.Type.Kind != schema.Struct {
 			return "", at, false // a method of its value
 		}
-		if _, i := f.Type.Field(x.Name.Name); i < 0 && methods[x.Name.Name] || i < 0 && x.Name.Name == "get" {
+		if _, i := f.Type.Field(x.Name.Name); i < 0 && pystar.Method(x.Name.Name) || i < 0 && x.Name.Name == "get" {
 			return "", at, false
 		}
 		return p.Field(x.Name.Name), at, true
@@ -159,7 +147,7 @@ func (b *columnBinder) column(x syntax.Expr) (schema.Path, syntax.Position, bool
 		if !ok || id.Name != "col" || len(x.Args) != 1 {
 			return "", syntax.Position{}, false
 		}
-		text, ok := literal(x.Args[0])
+		text, ok := pystar.Literal(x.Args[0])
 		if !ok {
 			b.fail(errors.New(`col takes a path in quotes: col("extra_info.index")`))
 			return "", id.NamePos, false
@@ -236,26 +224,4 @@ func (b *columnBinder) expr(x syntax.Expr) syntax.Expr {
 		x.Body = b.expr(x.Body)
 	}
 	return x
-}
-
-// program compiles the expression as a function of the columns.
-func (b *columnBinder) program(x syntax.Expr) (*Program, starlark.Callable, error) {
-	start, _ := x.Span()
-	lambda := &syntax.LambdaExpr{Lambda: start, Body: expr(x)}
-	for i := range b.reads {
-		lambda.Params = append(lambda.Params, &syntax.Ident{NamePos: start, Name: fmt.Sprintf("column %d", i)})
-	}
-	file := &syntax.File{Path: "where", Options: options, Stmts: []syntax.Stmt{
-		&syntax.AssignStmt{OpPos: start, Op: syntax.EQ, LHS: &syntax.Ident{NamePos: start, Name: "where"}, RHS: lambda}}}
-	prog, err := starlark.FileProgram(file, predeclared.Has)
-	if err != nil {
-		return nil, nil, syntaxFault(err)
-	}
-	p := &Program{Name: "where"}
-	w := p.worker()
-	if p.globals, err = w.init(prog); err != nil {
-		return nil, nil, w.startFault(err)
-	}
-	p.globals.Freeze()
-	return p, p.globals["where"].(starlark.Callable), nil
 }

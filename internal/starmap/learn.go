@@ -7,6 +7,7 @@ import (
 
 	"go.starlark.net/starlark"
 
+	"github.com/rlprep/rlprep/internal/pystar"
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/transform"
 )
@@ -54,7 +55,7 @@ func (p *Probe) Plan(in *schema.Schema) (*transform.Plan, error) {
 	}
 	star := stars(names)
 	return &transform.Plan{Reads: paths, Bind: func() transform.Func {
-		w := p.m.prog.worker()
+		w := newWorker(p.m.prog)
 		return func(row schema.Row, out *transform.Emitter) error {
 			out.Emit()
 			if p.Done() {
@@ -93,7 +94,7 @@ func (p *Probe) see(w *worker, row schema.Row, names []starlark.Value, in *schem
 // note takes one row that came out into account.
 func (p *Probe) note(o outcome, number int64, in *schema.Schema) error {
 	keys := p.keys(o, in)
-	left := DefaultSteps
+	left := pystar.MaxSteps
 	if !p.some {
 		p.some = true
 		p.columns = keys
@@ -186,7 +187,7 @@ func (m *Map) Learn(p *Probe) error {
 	m.sortColumns(p, l)
 	if p.some {
 		for _, f := range p.in.Fields {
-			read := m.use.all || slices.Contains(m.use.columns, f.Name)
+			read := m.use.All || slices.Contains(m.use.Keys, f.Name)
 			if read && !slices.Contains(l.names, f.Name) && !m.passes(f) {
 				l.drops = append(l.drops, f.Name)
 			}

@@ -8,64 +8,58 @@ import (
 
 	"go.starlark.net/starlark"
 
+	"github.com/rlprep/rlprep/internal/pystar"
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/transform"
 )
 
 // A Map is a program's function as a step, for one split. Its columns are those that Learn finds in the first rows.
 type Map struct {
-	prog     *Program
+	prog     *pystar.Program
 	split    string
 	declared []schema.Field
 	fn       starlark.Callable
 	params   int
-	use      *use
+	use      *pystar.Use
 	learned  *learned
 }
 
 // NewMap makes the step that runs make_map_fn(split), or process_fn, on the rows of a split. declared are types that are not to be found
 // out from the rows.
-func NewMap(p *Program, split string, declared []schema.Field) (*Map, error) {
+func NewMap(p *pystar.Program, split string, declared []schema.Field) (*Map, error) {
 	m := &Map{prog: p, split: split, declared: declared}
-	f, err := p.function(split)
+	f, err := rowFunction(p, split)
 	if err != nil {
 		return nil, err
 	}
-	m.fn, m.use, m.params = f, &use{all: true}, 1
+	m.fn, m.use, m.params = f, p.Use(f), 1
 	if g, ok := f.(*starlark.Function); ok {
 		m.params = g.NumParams()
 		if g.HasVarargs() || g.HasKwargs() || m.params < 1 || m.params > 2 {
 			return nil, fmt.Errorf("%s: %s takes %d parameters, expected (example) or (example, idx)", g.Position(), g.Name(), m.params)
 		}
-		if u := p.uses[useKey{g.Position().Line, g.Name()}]; u != nil {
-			m.use = u
-		}
 	}
 	return m, nil
 }
 
-// function returns what is to be called for each row.
-func (p *Program) function(split string) (starlark.Callable, error) {
-	if f, ok := p.globals["process_fn"].(starlark.Callable); ok && p.globals["make_map_fn"] == nil {
+// rowFunction returns the function that the script defines for the rows of a split.
+func rowFunction(p *pystar.Program, split string) (starlark.Callable, error) {
+	names := p.Names()
+	if f := p.Function("process_fn"); f != nil && !slices.Contains(names, "make_map_fn") {
 		return f, nil
 	}
-	maker, ok := p.globals["make_map_fn"].(starlark.Callable)
-	if !ok {
-		names := make([]string, 0, len(p.globals))
-		for name := range p.globals {
-			names = append(names, name)
-		}
-		slices.Sort(names)
+	maker := p.Function("make_map_fn")
+	if maker == nil {
 		return nil, fmt.Errorf("%s: no function make_map_fn(split) or process_fn(example, idx) (there are: %s)", p.Name, strings.Join(names, ", "))
 	}
-	w := p.worker()
-	v, err := w.call(maker, starlark.Tuple{starlark.String(split)})
+	w := p.Worker()
+	v, err := w.Call(maker, starlark.Tuple{starlark.String(split)})
 	if err != nil {
-		return nil, w.startFault(err)
+		return nil, w.StartFault(err)
 	}
 	f, ok := v.(starlark.Callable)
 	if !ok {
-		return nil, fmt.Errorf("%s: make_map_fn gave %s, expected the function that takes a row", p.Name, kindName(v))
+		return nil, fmt.Errorf("%s: make_map_fn gave %s, expected the function that takes a row", p.Name, pystar.KindName(v))
 	}
 	f.Freeze()
 	return f, nil
@@ -82,7 +76,7 @@ type learned struct {
 // reads are the columns that the function may touch.
 func (m *Map) reads(in *schema.Schema) (names []string, paths []schema.Path, err error) {
 	for _, f := range in.Fields {
-		if !m.use.all && !slices.Contains(m.use.columns, f.Name) {
+		if !m.use.All && !slices.Contains(m.use.Keys, f.Name) {
 			continue
 		}
 		p := schema.Path("").Field(f.Name)
@@ -97,7 +91,7 @@ func (m *Map) reads(in *schema.Schema) (names []string, paths []schema.Path, err
 // passes reports whether a column that the function reads goes on as it is: it is plain, and nothing sets it.
 func (m *Map) passes(f schema.Field) bool {
 	plain := f.Type.Kind != schema.List && f.Type.Kind != schema.Struct
-	return plain && !m.use.all && !slices.Contains(m.use.changes, f.Name)
+	return plain && !m.use.All && !slices.Contains(m.use.Changes, f.Name)
 }
 
 // An outcome is a row that came out of the function: what it returned over what it left in the example.
@@ -142,13 +136,13 @@ func (m *Map) run(w *worker, in schema.Row, names []starlark.Value, out []outcom
 		for i := range x.Len() {
 			d, ok := x.Index(i).(*starlark.Dict)
 			if !ok {
-				return nil, fmt.Errorf("the function gave a list with %s in it, expected dicts", kindName(x.Index(i)))
+				return nil, fmt.Errorf("the function gave a list with %s in it, expected dicts", pystar.KindName(x.Index(i)))
 			}
 			out = append(out, outcome{example, d})
 		}
 		return out, nil
 	}
-	return nil, fmt.Errorf("the function gave %s, expected a dict, None to leave the row out, or a list of dicts", kindName(v))
+	return nil, fmt.Errorf("the function gave %s, expected a dict, None to leave the row out, or a list of dicts", pystar.KindName(v))
 }
 
 // place is where the function stands.
@@ -193,7 +187,7 @@ func (m *Map) Plan(in *schema.Schema) (*transform.Plan, error) {
 	}
 	columns := in.Names()
 	plan.Bind = func() transform.Func {
-		b := &binding{m: m, w: m.prog.worker(), names: stars(names), keys: stars(m.learned.names), columns: columns}
+		b := &binding{m: m, w: newWorker(m.prog), names: stars(names), keys: stars(m.learned.names), columns: columns}
 		for i := range m.learned.types {
 			b.made = append(b.made, newColumn(&m.learned.types[i]))
 		}
@@ -222,10 +216,10 @@ func (b *binding) row(in schema.Row, e *transform.Emitter) error {
 	b.values = b.values[:0]
 	for _, o := range b.out {
 		values, err := b.fill(o)
-		var limit *limitError
+		var limit *pystar.LimitError
 		switch {
 		case errors.As(err, &limit):
-			return &transform.Fault{Where: b.m.place(), Number: in.Number(), Message: limit.text}
+			return &transform.Fault{Where: b.m.place(), Number: in.Number(), Message: limit.Error()}
 		case err != nil:
 			return b.m.reject(err)
 		}
@@ -280,7 +274,7 @@ func (b *binding) fill(o outcome) ([]schema.Value, error) {
 			return nil, err
 		}
 	}
-	if o.example != o.result && (b.m.use.all || len(b.m.use.changes) > 0) {
+	if o.example != o.result && (b.m.use.All || len(b.m.use.Changes) > 0) {
 		return values, b.strange(o.example, true)
 	}
 	return values, nil
@@ -292,7 +286,7 @@ func (b *binding) strange(d *starlark.Dict, example bool) error {
 	for _, k := range d.Keys() {
 		name, ok := starlark.AsString(k)
 		if !ok {
-			return fmt.Errorf("the row has the key %s, expected text", cut(k.String(), 40))
+			return fmt.Errorf("the row has the key %s, expected text", pystar.Cut(k.String(), 40))
 		}
 		if !slices.Contains(b.m.learned.names, name) && !(example && slices.Contains(b.columns, name)) {
 			return fmt.Errorf("key %s is new, and the first rows have it not: give it in every row, or say its type by schema", name)

@@ -5,6 +5,7 @@ import (
 
 	"go.starlark.net/starlark"
 
+	"github.com/rlprep/rlprep/internal/pystar"
 	"github.com/rlprep/rlprep/schema"
 )
 
@@ -35,11 +36,11 @@ func (e *conflict) Error() string {
 
 // observe takes a value into account. left is how many more values the row may hold: lists that hold one another twice have very many.
 func (s *shape) observe(v starlark.Value, at schema.Path, row int64, depth int, left *int) error {
-	if depth > maxDepth {
-		return errDeep
+	if depth > pystar.MaxDepth {
+		return pystar.ErrDeep
 	}
 	if *left--; *left < 0 {
-		return errTooMuch
+		return pystar.ErrTooMuch
 	}
 	var kind schema.Kind
 	switch x := v.(type) {
@@ -54,7 +55,7 @@ func (s *shape) observe(v starlark.Value, at schema.Path, row int64, depth int, 
 	case starlark.Int:
 		kind = schema.Int
 		if _, ok := x.Int64(); !ok {
-			return fmt.Errorf("key %s: %s does not fit int64", at, cut(x.String(), 40))
+			return fmt.Errorf("key %s: %s does not fit int64", at, pystar.Cut(x.String(), 40))
 		}
 	case starlark.Float:
 		kind = schema.Float
@@ -63,7 +64,7 @@ func (s *shape) observe(v starlark.Value, at schema.Path, row int64, depth int, 
 	case *starlark.Dict:
 		kind = schema.Struct
 	default:
-		return fmt.Errorf("key %s: %s cannot be written", at, kindName(v))
+		return fmt.Errorf("key %s: %s cannot be written", at, pystar.KindName(v))
 	}
 	switch {
 	case s.kind == schema.Missing:
@@ -97,7 +98,7 @@ func (s *shape) observeDict(x *starlark.Dict, at schema.Path, row int64, depth i
 	for _, kv := range x.Items() {
 		name, ok := kv[0].(starlark.String)
 		if !ok {
-			return fmt.Errorf("key %s: a dict with the key %s, expected text", at, cut(kv[0].String(), 40))
+			return fmt.Errorf("key %s: a dict with the key %s, expected text", at, pystar.Cut(kv[0].String(), 40))
 		}
 		f := s.field(string(name))
 		if f == nil {

@@ -7,6 +7,7 @@ import (
 
 	"go.starlark.net/starlark"
 
+	"github.com/rlprep/rlprep/internal/pystar"
 	"github.com/rlprep/rlprep/schema"
 )
 
@@ -71,9 +72,9 @@ func describe(v starlark.Value) string {
 	case starlark.String:
 		return "text " + schema.TextValue(string(v)).Excerpt(40)
 	case starlark.Int, starlark.Float, starlark.Bool:
-		return kindName(v) + " " + cut(v.String(), 40)
+		return pystar.KindName(v) + " " + pystar.Cut(v.String(), 40)
 	}
-	return kindName(v)
+	return pystar.KindName(v)
 }
 
 // A column is the type of what comes out or of a part of one, with the keys of its fields made once.
@@ -95,11 +96,11 @@ func newColumn(t *schema.Type) *column {
 // toRow makes a function's value one of type t, at a path of which an error says the part from here. Lists and structs live in the worker's arena until the next row.
 func (w *worker) toRow(v starlark.Value, to *column, depth int) (schema.Value, error) {
 	t := to.typ
-	if depth > maxDepth {
-		return schema.Value{}, errDeep
+	if depth > pystar.MaxDepth {
+		return schema.Value{}, pystar.ErrDeep
 	}
-	if w.values++; w.values > DefaultSteps {
-		return schema.Value{}, errTooMuch
+	if w.values++; w.values > pystar.MaxSteps {
+		return schema.Value{}, pystar.ErrTooMuch
 	}
 	switch x := v.(type) {
 	case starlark.NoneType:
@@ -171,8 +172,8 @@ func (w *worker) take(n int) []schema.Value {
 }
 
 func (w *worker) listOf(x starlark.Indexable, to *column, depth int) (schema.Value, error) {
-	if w.values+x.Len() > DefaultSteps {
-		return schema.Value{}, errTooMuch
+	if w.values+x.Len() > pystar.MaxSteps {
+		return schema.Value{}, pystar.ErrTooMuch
 	}
 	elems := w.take(x.Len())
 	for i := range elems {
@@ -230,4 +231,4 @@ func join(at, below schema.Path) schema.Path {
 type extraKey struct{ starlark.Value }
 
 // Type implements starlark.Value.
-func (e extraKey) Type() string { return "dict with the key " + cut(e.Value.String(), 40) }
+func (e extraKey) Type() string { return "dict with the key " + pystar.Cut(e.Value.String(), 40) }

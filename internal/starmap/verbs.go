@@ -1,6 +1,9 @@
 package starmap
 
-import "github.com/rlprep/rlprep/transform"
+import (
+	"github.com/rlprep/rlprep/internal/pystar"
+	"github.com/rlprep/rlprep/transform"
+)
 
 var _ = transform.Add(transform.Verb{
 	Name:  "map",
@@ -76,7 +79,7 @@ func newMap(args transform.Args) (transform.RowStep, error) {
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	p, err := Load(file.Name, file.Text)
+	p, err := pystar.Load(file.Name, file.Text)
 	if err == nil {
 		var m *Map
 		if m, err = NewMap(p, r.Text("split", ""), declared); err == nil {
@@ -139,12 +142,9 @@ func newFilter(args transform.Args) (transform.RowStep, error) {
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	if _, err := parseWhere(f.Where); err != nil {
+	if _, err := pystar.ParseExpression(f.Where); err != nil {
 		r.Fail("where", "argument where: %w", err)
 		return nil, r.Err()
 	}
 	return f, nil
 }
-
-// reservedName is a name in a condition that is no column.
-func reservedName(name string) bool { return predeclared.Has(name) }

@@ -1,4 +1,4 @@
-package starmap
+package pystar
 
 import (
 	"fmt"
@@ -30,87 +30,106 @@ const (
 // lex cuts Python source into lexemes; comments and blanks are left out. Damaged text gives fewer lexemes, never an error: that is the
 // parser's.
 func lex(src string) []lexeme {
-	var out []lexeme
-	depth, line, lineStart := 0, 1, 0
-	counted, chars := 0, 0 // characters of the line up to a byte of it, so that a long line is counted once
-	first := true
-	add := func(kind lexKind, from, to int) {
-		if counted < lineStart {
-			counted, chars = lineStart, 0
-		}
-		chars += utf8.RuneCountInString(src[counted:from])
-		counted = from
-		out = append(out, lexeme{kind, src[from:to], from, line, chars + 1, depth, first})
-		first = false
+	l := &lexer{src: src, line: 1, first: true}
+	for l.at < len(src) {
+		l.next()
 	}
-	for i := 0; i < len(src); {
-		c := src[i]
-		switch {
-		case c == '\n':
-			if depth == 0 && !first {
-				add(lexNewline, i, i)
-				first = true
-			}
-			i++
-			line, lineStart = line+1, i
-		case c == ' ' || c == '\t' || c == '\r':
-			i++
-		case c == '\\' && i+1 < len(src) && src[i+1] == '\n':
-			i += 2
-			line, lineStart = line+1, i
-		case c == '#':
-			for i < len(src) && src[i] != '\n' {
-				i++
-			}
-		case c == '"' || c == '\'':
-			end := stringEnd(src, i)
-			add(lexString, i, end)
-			for k := i; k < end; k++ {
-				if src[k] == '\n' {
-					line, lineStart = line+1, k+1
-				}
-			}
-			i = end
-		case isNameByte(c) && (c < '0' || c > '9'):
-			end := i
-			for end < len(src) && isNameByte(src[end]) {
-				end++
-			}
-			add(lexName, i, end)
-			i = end
-		case c >= '0' && c <= '9':
-			end := i
-			for end < len(src) && (isNameByte(src[end]) || src[end] == '.') {
-				end++
-			}
-			add(lexNumber, i, end)
-			i = end
-		default:
-			end := i + 1
-			for _, op := range []string{":=", "**", "->", "//", "==", "!=", "<=", ">=", "<<", ">>", "+=", "-=", "*=", "%="} {
-				if strings.HasPrefix(src[i:], op) {
-					end = i + 2
-					break
-				}
-			}
-			if strings.IndexByte(")]}", c) >= 0 && depth > 0 {
-				depth--
-			}
-			add(lexOp, i, end)
-			if strings.IndexByte("([{", c) >= 0 {
-				depth++
-			}
-			i = end
-		}
+	return l.out
+}
+
+// A lexer is how far the source has been cut.
+type lexer struct {
+	src             string
+	at              int // of the next byte
+	depth           int // of brackets
+	line, lineStart int
+	counted, chars  int  // characters of the line up to a byte of it, so that a long line is counted once
+	first           bool // what comes next is the first of a logical line
+	out             []lexeme
+}
+
+// add adds the lexeme from the present place to another, and goes there.
+func (l *lexer) add(kind lexKind, to int) {
+	if l.counted < l.lineStart {
+		l.counted, l.chars = l.lineStart, 0
 	}
-	return out
+	l.chars += utf8.RuneCountInString(l.src[l.counted:l.at])
+	l.counted = l.at
+	l.out = append(l.out, lexeme{kind, l.src[l.at:to], l.at, l.line, l.chars + 1, l.depth, l.first})
+	l.first = false
+	l.at = to
+}
+
+// next cuts off one lexeme, or skips a blank or a comment.
+func (l *lexer) next() {
+	switch c := l.src[l.at]; {
+	case c == '\n':
+		if l.depth == 0 && !l.first {
+			l.add(lexNewline, l.at)
+			l.first = true
+		}
+		l.newline(1)
+	case c == ' ' || c == '\t' || c == '\r':
+		l.at++
+	case c == '\\' && strings.HasPrefix(l.src[l.at+1:], "\n"):
+		l.newline(2)
+	case c == '#':
+		for l.at < len(l.src) && l.src[l.at] != '\n' {
+			l.at++
+		}
+	case c == '"' || c == '\'':
+		start := l.at
+		l.add(lexString, stringEnd(l.src, start))
+		for k := start; k < l.at; k++ {
+			if l.src[k] == '\n' {
+				l.line, l.lineStart = l.line+1, k+1
+			}
+		}
+	case c >= '0' && c <= '9':
+		l.add(lexNumber, l.while(func(c byte) bool { return isNameByte(c) || c == '.' }))
+	case isNameByte(c):
+		l.add(lexName, l.while(isNameByte))
+	default:
+		l.operator(c)
+	}
+}
+
+// newline skips n bytes, of which the last is a line feed.
+func (l *lexer) newline(n int) {
+	l.at += n
+	l.line, l.lineStart = l.line+1, l.at
+}
+
+// while returns where the bytes that are of a class end.
+func (l *lexer) while(is func(byte) bool) int {
+	end := l.at
+	for end < len(l.src) && is(l.src[end]) {
+		end++
+	}
+	return end
+}
+
+var twoByteOps = []string{":=", "**", "->", "//", "==", "!=", "<=", ">=", "<<", ">>", "+=", "-=", "*=", "%="}
+
+func (l *lexer) operator(c byte) {
+	n := 1
+	if slices.ContainsFunc(twoByteOps, func(op string) bool { return strings.HasPrefix(l.src[l.at:], op) }) {
+		n = 2
+	}
+	if strings.IndexByte(")]}", c) >= 0 && l.depth > 0 {
+		l.depth--
+	}
+	l.add(lexOp, l.at+n)
+	if strings.IndexByte("([{", c) >= 0 {
+		l.depth++
+	}
 }
 
 func isNameByte(c byte) bool {
 	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c >= 0x80
 }
 
-// stringEnd returns where the string literal that begins with a quote at i ends.
+// stringEnd returns where the string Literal that begins with a quote at i ends.
 func stringEnd(src string, i int) int {
 	q := src[i : i+1]
 	if strings.HasPrefix(src[i:], q+q+q) {

@@ -1,4 +1,4 @@
-package starmap
+package pystar
 
 import (
 	"errors"
@@ -28,8 +28,8 @@ func repr(t *starlark.Thread, v starlark.Value) (string, error) {
 }
 
 func appendRepr(t *starlark.Thread, b *strings.Builder, v starlark.Value, depth int) error {
-	if depth > maxDepth {
-		return errDeep
+	if depth > MaxDepth {
+		return ErrDeep
 	}
 	if err := charge(t, 1); err != nil {
 		return err
@@ -77,12 +77,13 @@ func appendRepr(t *starlark.Thread, b *strings.Builder, v starlark.Value, depth 
 		}
 		b.WriteString("}")
 	default:
-		return fmt.Errorf("%s has no text", kindName(v))
+		return fmt.Errorf("%s has no text", KindName(v))
 	}
 	return nil
 }
 
-var errDeep = &limitError{fmt.Sprintf("lists and dicts are more than %d deep in each other, or in themselves", maxDepth)}
+// ErrDeep is the error for values nested more than MaxDepth deep.
+var ErrDeep = &LimitError{fmt.Sprintf("lists and dicts are more than %d deep in each other, or in themselves", MaxDepth)}
 
 func appendList(t *starlark.Thread, b *strings.Builder, list []starlark.Value, open, end string, depth int) error {
 	b.WriteString(open)
@@ -216,7 +217,7 @@ func parseSpec(s string) (spec, error) {
 // format writes v as the spec asks.
 func (p spec) format(t *starlark.Thread, v starlark.Value) (string, error) {
 	if p.width > 1<<20 || p.precision > 1<<10 {
-		return "", errTooMuch
+		return "", ErrTooMuch
 	}
 	if p.comma != 0 && p.width > 0 && (p.zero || p.fill == '0') {
 		return "", errors.New("zeros before a number with commas: Python groups them too; leave one of them out")
@@ -241,7 +242,7 @@ func (p spec) format(t *starlark.Thread, v starlark.Value) (string, error) {
 		}
 	default:
 		if p != (spec{fill: ' ', precision: -1}) {
-			return "", fmt.Errorf("%s has no format but {}", kindName(v))
+			return "", fmt.Errorf("%s has no format but {}", KindName(v))
 		}
 		body, err = str(t, v)
 	}
@@ -457,25 +458,13 @@ func field(t *starlark.Thread, s string, next *int, args starlark.Tuple, kwargs 
 	if strings.Contains(name, ".") {
 		return "", fmt.Errorf("format: a field of a field, {%s}: name the value itself", s)
 	}
-	var v starlark.Value
 	if name == "" {
 		name = strconv.Itoa(*next)
 		*next++
 	}
-	if i, err := strconv.Atoi(name); err == nil {
-		if i >= len(args) {
-			return "", fmt.Errorf("format: there is no value %d (%d are given)", i, len(args))
-		}
-		v = args[i]
-	} else {
-		for _, kv := range kwargs {
-			if string(kv[0].(starlark.String)) == name {
-				v = kv[1]
-			}
-		}
-		if v == nil {
-			return "", fmt.Errorf("format: there is no value called %q", name)
-		}
+	v, err := fieldValue(name, args, kwargs)
+	if err != nil {
+		return "", err
 	}
 	if indexed {
 		key = strings.TrimSuffix(key, "]")
@@ -483,26 +472,14 @@ func field(t *starlark.Thread, s string, next *int, args starlark.Tuple, kwargs 
 		if i, err := strconv.Atoi(key); err == nil {
 			k = starlark.MakeInt(i)
 		}
-		var err error
 		if v, err = index(v, k); err != nil {
 			return "", err
 		}
 	}
-	switch {
-	case has && conv == "r":
-		text, err := repr(t, v)
-		if err != nil {
+	if has {
+		if v, err = converted(t, v, conv); err != nil {
 			return "", err
 		}
-		v = starlark.String(text)
-	case has && conv == "s":
-		text, err := str(t, v)
-		if err != nil {
-			return "", err
-		}
-		v = starlark.String(text)
-	case has:
-		return "", errSpec
 	}
 	p, err := parseSpec(sp)
 	if err != nil {
@@ -515,14 +492,46 @@ func field(t *starlark.Thread, s string, next *int, args starlark.Tuple, kwargs 
 	return out, err
 }
 
+// fieldValue is the value that a field names, by its number or by its keyword.
+func fieldValue(name string, args starlark.Tuple, kwargs []starlark.Tuple) (v starlark.Value, err error) {
+	if i, err := strconv.Atoi(name); err == nil {
+		if i >= len(args) {
+			return nil, fmt.Errorf("format: there is no value %d (%d are given)", i, len(args))
+		}
+		return args[i], nil
+	}
+	for _, kv := range kwargs {
+		if string(kv[0].(starlark.String)) == name {
+			v = kv[1]
+		}
+	}
+	if v == nil {
+		return nil, fmt.Errorf("format: there is no value called %q", name)
+	}
+	return v, nil
+}
+
+// converted is a value as !r or !s of a field makes it: text.
+func converted(t *starlark.Thread, v starlark.Value, conv string) (starlark.Value, error) {
+	to := str
+	switch conv {
+	case "r":
+		to = repr
+	case "s":
+	default:
+		return nil, errSpec
+	}
+	text, err := to(t, v)
+	return starlark.String(text), err
+}
+
 // percent is s % args.
 func percent(t *starlark.Thread, s string, args starlark.Value) (string, error) {
-	list, tuple := args.(starlark.Tuple)
-	if !tuple {
-		list = starlark.Tuple{args}
+	values := percentArgs{args: args, list: starlark.Tuple{args}}
+	if list, tuple := args.(starlark.Tuple); tuple {
+		values.list = list
 	}
 	var b strings.Builder
-	used := 0
 	for {
 		i := strings.IndexByte(s, '%')
 		if i < 0 {
@@ -535,29 +544,19 @@ func percent(t *starlark.Thread, s string, args starlark.Value) (string, error) 
 			s = s[1:]
 			continue
 		}
-		var v starlark.Value
-		if strings.HasPrefix(s, "(") {
-			name, rest, ok := strings.Cut(s[1:], ")")
-			d, isDict := args.(*starlark.Dict)
-			if !ok || !isDict {
-				return "", errors.New("%(name)s asks for a dict")
-			}
-			var err error
-			if v, err = index(d, starlark.String(name)); err != nil {
-				return "", err
-			}
-			s, used = rest, len(list)
+		v, rest, err := values.named(s)
+		if err != nil {
+			return "", err
 		}
+		s = rest
 		end := strings.IndexAny(s, "sdifFeEgGxXorca")
 		if end < 0 || strings.Trim(s[:end], "-+ #0123456789.") != "" {
-			return "", fmt.Errorf("%%%s: the format is not understood; write %%%% for a percent sign", cut(s, 10))
+			return "", fmt.Errorf("%%%s: the format is not understood; write %%%% for a percent sign", Cut(s, 10))
 		}
 		if v == nil {
-			if used >= len(list) {
-				return "", errors.New("not enough values for the format")
+			if v, err = values.next(); err != nil {
+				return "", err
 			}
-			v = list[used]
-			used++
 		}
 		text, err := verb(t, s[:end], s[end], v)
 		if err != nil {
@@ -569,10 +568,8 @@ func percent(t *starlark.Thread, s string, args starlark.Value) (string, error) 
 		b.WriteString(text)
 		s = s[end+1:]
 	}
-	if used < len(list) {
-		if _, isDict := args.(*starlark.Dict); !isDict {
-			return "", errors.New("not all values are used by the format")
-		}
+	if _, isDict := args.(*starlark.Dict); !isDict && values.used < len(values.list) {
+		return "", errors.New("not all values are used by the format")
 	}
 	if err := chargeText(t, len(s)); err != nil {
 		return "", err
@@ -580,7 +577,39 @@ func percent(t *starlark.Thread, s string, args starlark.Value) (string, error) 
 	return b.String() + s, nil
 }
 
-func cut(s string, n int) string {
+// percentArgs are the values of a percent format, and how many of them were used.
+type percentArgs struct {
+	args starlark.Value
+	list starlark.Tuple
+	used int
+}
+
+// named is the value that (name) at the start of s asks for, and what follows it; nil where s does not start so.
+func (a *percentArgs) named(s string) (starlark.Value, string, error) {
+	if !strings.HasPrefix(s, "(") {
+		return nil, s, nil
+	}
+	name, rest, ok := strings.Cut(s[1:], ")")
+	d, isDict := a.args.(*starlark.Dict)
+	if !ok || !isDict {
+		return nil, "", errors.New("%(name)s asks for a dict")
+	}
+	a.used = len(a.list)
+	v, err := index(d, starlark.String(name))
+	return v, rest, err
+}
+
+// next is the next value in order.
+func (a *percentArgs) next() (starlark.Value, error) {
+	if a.used >= len(a.list) {
+		return nil, errors.New("not enough values for the format")
+	}
+	a.used++
+	return a.list[a.used-1], nil
+}
+
+// Cut shortens text for a message to n bytes or a little less, at a character.
+func Cut(s string, n int) string {
 	if len(s) > n {
 		return s[:byteAt(s, n)] + "…"
 	}
@@ -589,32 +618,11 @@ func cut(s string, n int) string {
 
 // verb writes one value as %flags verb asks.
 func verb(t *starlark.Thread, flags string, c byte, v starlark.Value) (string, error) {
-	rest := strings.TrimLeft(flags, "-+ #0")
-	set := flags[:len(flags)-len(rest)]
-	p := spec{fill: ' ', precision: -1, align: '>', verb: c}
-	width, prec, dot := strings.Cut(rest, ".")
-	p.width, _ = strconv.Atoi("0" + width)
-	if dot {
-		p.precision, _ = strconv.Atoi("0" + prec)
-	}
-	p.alt = strings.Contains(set, "#")
-	switch {
-	case strings.Contains(set, "+"):
-		p.sign = '+'
-	case strings.Contains(set, " "):
-		p.sign = ' '
-	}
-	switch {
-	case strings.Contains(set, "-"):
-		p.align = '<'
-	case strings.Contains(set, "0") && c != 's' && c != 'r':
-		p.align, p.fill = '=', '0'
-	}
+	p := percentSpec(flags, c)
 	switch c {
-	case 's', 'r', 'a':
-		if c == 'a' {
-			return "", errSpec
-		}
+	case 'a', 'c':
+		return "", errSpec
+	case 's', 'r':
 		text, err := str(t, v)
 		if c == 'r' {
 			text, err = repr(t, v)
@@ -639,8 +647,6 @@ func verb(t *starlark.Thread, flags string, c byte, v starlark.Value) (string, e
 		if b, ok := v.(starlark.Bool); ok {
 			v = starlark.MakeInt(map[bool]int{true: 1}[bool(b)])
 		}
-	case 'c':
-		return "", errSpec
 	}
 	switch v.(type) {
 	case starlark.Int, starlark.Float:
@@ -649,5 +655,30 @@ func verb(t *starlark.Thread, flags string, c byte, v starlark.Value) (string, e
 		}
 		return p.format(t, v)
 	}
-	return "", fmt.Errorf("%%%c of %s, expected a number", c, kindName(v))
+	return "", fmt.Errorf("%%%c of %s, expected a number", c, KindName(v))
+}
+
+// percentSpec reads the flags between % and its verb.
+func percentSpec(flags string, c byte) spec {
+	rest := strings.TrimLeft(flags, "-+ #0")
+	set := flags[:len(flags)-len(rest)]
+	p := spec{fill: ' ', precision: -1, align: '>', verb: c, alt: strings.Contains(set, "#")}
+	width, prec, dot := strings.Cut(rest, ".")
+	p.width, _ = strconv.Atoi("0" + width)
+	if dot {
+		p.precision, _ = strconv.Atoi("0" + prec)
+	}
+	switch {
+	case strings.Contains(set, "+"):
+		p.sign = '+'
+	case strings.Contains(set, " "):
+		p.sign = ' '
+	}
+	switch {
+	case strings.Contains(set, "-"):
+		p.align = '<'
+	case strings.Contains(set, "0") && c != 's' && c != 'r':
+		p.align, p.fill = '=', '0'
+	}
+	return p
 }

@@ -1,4 +1,4 @@
-package starmap
+package pystar
 
 import (
 	"errors"
@@ -64,7 +64,7 @@ func (m *match) number(v starlark.Value) (int, error) {
 			return g, nil
 		}
 	}
-	return 0, fmt.Errorf("the pattern %q has no group %s", cut(m.p.Source, 60), v)
+	return 0, fmt.Errorf("the pattern %q has no group %s", Cut(m.p.Source, 60), v)
 }
 
 func (m *match) group(v starlark.Value) (starlark.Value, error) {

@@ -1,4 +1,4 @@
-package starmap
+package pystar
 
 import (
 	"slices"
@@ -6,12 +6,12 @@ import (
 	"go.starlark.net/syntax"
 )
 
-// A use says what a function does with its first parameter, the example, as far as its text shows it. Columns that it cannot touch stay
-// undecoded.
-type use struct {
-	all     bool     // it may do anything: the example is passed on, gone over, kept
-	columns []string // that it names
-	changes []string // of these, what it takes out or sets
+// A Use says what a function does with its first parameter, the example, as far as its text shows it. The caller need not decode a
+// key that the function cannot touch.
+type Use struct {
+	All     bool     // it may do anything: the example is passed on, gone over, kept
+	Keys    []string // that it names
+	Changes []string // of these, what it takes out or sets
 }
 
 type useKey struct {
@@ -19,12 +19,12 @@ type useKey struct {
 	name string
 }
 
-func (u *use) name(column string, changed bool) {
-	if !slices.Contains(u.columns, column) {
-		u.columns = append(u.columns, column)
+func (u *Use) name(key string, changed bool) {
+	if !slices.Contains(u.Keys, key) {
+		u.Keys = append(u.Keys, key)
 	}
-	if changed && !slices.Contains(u.changes, column) {
-		u.changes = append(u.changes, column)
+	if changed && !slices.Contains(u.Changes, key) {
+		u.Changes = append(u.Changes, key)
 	}
 }
 
@@ -45,14 +45,14 @@ func (p *Program) study(file *syntax.File) {
 	})
 }
 
-func studyBody(params []syntax.Expr, body []syntax.Node) *use {
-	u := &use{}
+func studyBody(params []syntax.Expr, body []syntax.Node) *Use {
+	u := &Use{}
 	if len(params) == 0 {
 		return u
 	}
 	id, ok := params[0].(*syntax.Ident)
 	if !ok {
-		u.all = true
+		u.All = true
 		return u
 	}
 	s := &student{use: u, example: id.Name}
@@ -63,7 +63,7 @@ func studyBody(params []syntax.Expr, body []syntax.Node) *use {
 }
 
 type student struct {
-	use     *use
+	use     *Use
 	example string
 	inner   bool // in a function within the function, whose return is not the row's
 }
@@ -73,7 +73,8 @@ func (s *student) is(n syntax.Expr) bool {
 	return ok && id.Name == s.example
 }
 
-func literal(n syntax.Expr) (string, bool) {
+// Literal returns the text of an expression that is a text in quotes.
+func Literal(n syntax.Expr) (string, bool) {
 	if l, ok := n.(*syntax.Literal); ok && l.Token == syntax.STRING {
 		return l.Value.(string), true
 	}
@@ -85,7 +86,7 @@ func (s *student) visit(n syntax.Node) bool {
 	switch n := n.(type) {
 	case *syntax.AssignStmt:
 		if x, ok := n.LHS.(*syntax.IndexExpr); ok && s.is(x.X) {
-			if name, ok := literal(x.Y); ok {
+			if name, ok := Literal(x.Y); ok {
 				s.use.name(name, true)
 				syntax.Walk(n.RHS, s.visit)
 				return false
@@ -102,18 +103,18 @@ func (s *student) visit(n syntax.Node) bool {
 			return false
 		}
 	case *syntax.IndexExpr:
-		if name, ok := literal(n.Y); ok && s.is(n.X) {
+		if name, ok := Literal(n.Y); ok && s.is(n.X) {
 			s.use.name(name, false)
 			return false
 		}
 	case *syntax.BinaryExpr:
-		if name, ok := literal(n.X); ok && (n.Op == syntax.IN || n.Op == syntax.NOT_IN) && s.is(n.Y) {
+		if name, ok := Literal(n.X); ok && (n.Op == syntax.IN || n.Op == syntax.NOT_IN) && s.is(n.Y) {
 			s.use.name(name, false)
 			return false
 		}
 	case *syntax.CallExpr:
 		if d, ok := n.Fn.(*syntax.DotExpr); ok && s.is(d.X) && len(n.Args) > 0 {
-			name, ok := literal(n.Args[0])
+			name, ok := Literal(n.Args[0])
 			if ok && (d.Name.Name == "pop" || d.Name.Name == "get" || d.Name.Name == "setdefault") {
 				s.use.name(name, d.Name.Name != "get")
 				for _, a := range n.Args[1:] {
@@ -124,7 +125,7 @@ func (s *student) visit(n syntax.Node) bool {
 		}
 	case *syntax.Ident:
 		if n.Name == s.example {
-			s.use.all = true
+			s.use.All = true
 		}
 	}
 	return true

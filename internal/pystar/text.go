@@ -1,4 +1,4 @@
-package starmap
+package pystar
 
 import (
 	"errors"
@@ -65,7 +65,7 @@ func (c *caller) call(t *starlark.Thread, x starlark.Value, args starlark.Tuple,
 			return starlark.Call(t, f, args, kwargs)
 		}
 	}
-	return nil, fmt.Errorf("%s has no method %s%s", kindName(x), c.name, noneHint(x))
+	return nil, fmt.Errorf("%s has no method %s%s", KindName(x), c.name, noneHint(x))
 }
 
 // quick is get and pop of a dict, which every map function calls, without the detour of a bound method; ok is false where it is neither, or
@@ -285,7 +285,7 @@ func textReplace(t *starlark.Thread, s string, args starlark.Tuple, kwargs []sta
 		n = min(n, count)
 	}
 	if len(with) > 0 && n > (1<<40)/len(with) {
-		return nil, errTooMuch
+		return nil, ErrTooMuch
 	}
 	if err := chargeText(t, len(s)+n*len(with)); err != nil {
 		return nil, err
@@ -309,7 +309,7 @@ func textJoin(t *starlark.Thread, s string, args starlark.Tuple, kwargs []starla
 	for e := starlark.Value(nil); iter.Next(&e); n++ {
 		part, ok := e.(starlark.String)
 		if !ok {
-			return nil, fmt.Errorf("join: element %d is %s, expected text", n, kindName(e))
+			return nil, fmt.Errorf("join: element %d is %s, expected text", n, KindName(e))
 		}
 		if err := charge(t, 1+(len(s)+len(part))/bytesAStep); err != nil {
 			return nil, err
@@ -349,7 +349,7 @@ func splitArgs(name string, args starlark.Tuple, kwargs []starlark.Tuple) (sep s
 		}
 		return string(x), true, most, nil
 	}
-	return "", false, 0, fmt.Errorf("%s: the separator is %s, expected text", name, kindName(v))
+	return "", false, 0, fmt.Errorf("%s: the separator is %s, expected text", name, KindName(v))
 }
 
 func textSplit(t *starlark.Thread, s string, args starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
@@ -367,7 +367,7 @@ func textSplit(t *starlark.Thread, s string, args starlark.Tuple, kwargs []starl
 	rest := strings.TrimLeftFunc(s, isSpace)
 	for rest != "" {
 		if uint64(len(parts)) > budget(t) {
-			return nil, errTooMuch
+			return nil, ErrTooMuch
 		}
 		end := strings.IndexFunc(rest, isSpace)
 		if end < 0 || most >= 0 && len(parts) >= most {
@@ -402,7 +402,7 @@ func textRsplit(t *starlark.Thread, s string, args starlark.Tuple, kwargs []star
 	}
 	for some || rest != "" {
 		if uint64(len(parts)) > budget(t) {
-			return nil, errTooMuch
+			return nil, ErrTooMuch
 		}
 		i, w := strings.LastIndexFunc(rest, isSpace), 0
 		if some {
@@ -435,7 +435,7 @@ func textSplitlines(t *starlark.Thread, s string, args starlark.Tuple, kwargs []
 	var parts []string
 	for s != "" {
 		if uint64(len(parts)) > budget(t) {
-			return nil, errTooMuch
+			return nil, ErrTooMuch
 		}
 		i := strings.IndexFunc(s, isLineEnd)
 		if i < 0 {
@@ -467,7 +467,7 @@ func textStrip(_ *starlark.Thread, s string, args starlark.Tuple, kwargs []starl
 	case starlark.String:
 		is = func(r rune) bool { return strings.ContainsRune(string(x), r) }
 	default:
-		return nil, fmt.Errorf("strip of %s, expected text", kindName(v))
+		return nil, fmt.Errorf("strip of %s, expected text", KindName(v))
 	}
 	if left {
 		s = strings.TrimLeftFunc(s, is)
@@ -541,7 +541,7 @@ func subject(args starlark.Tuple, kwargs []starlark.Tuple) (string, error) {
 	}
 	s, ok := args[0].(starlark.String)
 	if !ok {
-		return "", fmt.Errorf("expected text, got %s", kindName(args[0]))
+		return "", fmt.Errorf("expected text, got %s", KindName(args[0]))
 	}
 	return string(s), nil
 }
@@ -577,7 +577,7 @@ func affix(has func(s, part string) bool) methodFunc[string] {
 		for _, e := range list {
 			sub, ok := e.(starlark.String)
 			if !ok {
-				return nil, fmt.Errorf("expected text or a tuple of texts, got %s", kindName(e))
+				return nil, fmt.Errorf("expected text or a tuple of texts, got %s", KindName(e))
 			}
 			if has(part, string(sub)) {
 				return starlark.True, nil

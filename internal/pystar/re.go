@@ -1,4 +1,4 @@
-package starmap
+package pystar
 
 import (
 	"errors"
@@ -98,11 +98,11 @@ func compiled(t *starlark.Thread, v starlark.Value, flags int) (*pattern, error)
 	}
 	s, ok := v.(starlark.String)
 	if !ok {
-		return nil, fmt.Errorf("a pattern is %s, expected text", kindName(v))
+		return nil, fmt.Errorf("a pattern is %s, expected text", KindName(v))
 	}
-	w, ok := t.Local("worker").(*worker)
+	w, ok := t.Local("worker").(*Worker)
 	if !ok {
-		return nil, errTooMuch
+		return nil, ErrTooMuch
 	}
 	k := w.patterns.kept[patternKey{string(s), flags}]
 	if k != nil && k.row == w.row {
@@ -133,7 +133,7 @@ func (c *patternCache) keep(key patternKey, k *keptPattern) {
 func compile(source string, flags int) (*pattern, error) {
 	re, err := pyre.Compile(source, pyre.Flags(flags))
 	if err != nil {
-		return nil, fmt.Errorf("pattern %q: %w", cut(source, 60), err)
+		return nil, fmt.Errorf("pattern %q: %w", Cut(source, 60), err)
 	}
 	return &pattern{re}, nil
 }

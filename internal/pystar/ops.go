@@ -1,4 +1,4 @@
-package starmap
+package pystar
 
 import (
 	"errors"
@@ -15,16 +15,16 @@ import (
 // The bounds of one row. What a step makes is charged as steps: a step for each bytesAStep bytes of text and for each element of a list,
 // so that one bound holds time and memory.
 const (
-	DefaultSteps = 2_000_000
-	bytesAStep   = 32
-	maxDepth     = 64      // of lists and dicts in each other
-	maxBits      = 1 << 17 // of an int: beyond, single operations take long
+	MaxSteps   = 2_000_000 // of one call
+	MaxDepth   = 64        // of lists and dicts in each other
+	bytesAStep = 32
+	maxBits    = 1 << 17 // of an int: beyond, single operations take long
 )
 
 // charge counts what an operation makes, and refuses it where the row's steps do not hold so much: before it is made.
 func charge(t *starlark.Thread, n int) error {
 	if n < 0 || uint64(n) > budget(t) {
-		return errTooMuch
+		return ErrTooMuch
 	}
 	t.Steps += uint64(n)
 	return nil
@@ -32,16 +32,17 @@ func charge(t *starlark.Thread, n int) error {
 
 func chargeText(t *starlark.Thread, bytes int) error { return charge(t, bytes/bytesAStep) }
 
-var errTooMuch = &limitError{"it makes more than a row may: text or lists too large"}
+// ErrTooMuch is the error for values that take more memory than a call may use.
+var ErrTooMuch = &LimitError{"it makes more than a row may: text or lists too large"}
 
-// A limitError is a bound that was met. It ends the run: the next row would meet it too.
-type limitError struct{ text string }
+// A LimitError is a bound that was met. It ends the run: the next row would meet it too.
+type LimitError struct{ text string }
 
-func (e *limitError) Error() string { return e.text }
+func (e *LimitError) Error() string { return e.text }
 
 // budget is the number of steps that are left in this row.
 func budget(t *starlark.Thread) uint64 {
-	w, ok := t.Local("worker").(*worker)
+	w, ok := t.Local("worker").(*Worker)
 	if !ok || t.Steps >= w.end {
 		return 0
 	}
@@ -96,7 +97,7 @@ func add(t *starlark.Thread, x, y starlark.Value) (starlark.Value, error) {
 	if a, ok := x.(starlark.String); ok {
 		b, ok := y.(starlark.String)
 		if !ok {
-			return nil, fmt.Errorf("text + %s: make it text first, str(x)%s", kindName(y), noneHint(y))
+			return nil, fmt.Errorf("text + %s: make it text first, str(x)%s", KindName(y), noneHint(y))
 		}
 		if err := chargeText(t, len(a)+len(b)); err != nil {
 			return nil, err
@@ -104,7 +105,7 @@ func add(t *starlark.Thread, x, y starlark.Value) (starlark.Value, error) {
 		return a + b, nil
 	}
 	if _, ok := y.(starlark.String); ok {
-		return nil, fmt.Errorf("%s + text: make it text first, str(x)%s", kindName(x), noneHint(x))
+		return nil, fmt.Errorf("%s + text: make it text first, str(x)%s", KindName(x), noneHint(x))
 	}
 	if err := chargeBoth(t, x, y); err != nil {
 		return nil, err
@@ -124,7 +125,7 @@ func chargeBoth(t *starlark.Thread, x, y starlark.Value) error {
 	if a, ok := x.(starlark.Int); ok {
 		if b, ok := y.(starlark.Int); ok {
 			if bits(a)+bits(b) > maxBits {
-				return errTooMuch
+				return ErrTooMuch
 			}
 			return charge(t, (bits(a)+bits(b))/(8*bytesAStep))
 		}
@@ -160,7 +161,7 @@ func mul(t *starlark.Thread, x, y starlark.Value) (starlark.Value, error) {
 		reps, ok := n.Int64()
 		if size := new(big.Int).Mul(n.BigInt(), big.NewInt(int64(k))); !ok || size.BitLen() > 40 {
 			if n.Sign() > 0 {
-				return nil, errTooMuch
+				return nil, ErrTooMuch
 			}
 			reps = 0
 		}
@@ -249,7 +250,7 @@ func extend(t *starlark.Thread, list *starlark.List, y starlark.Value) error {
 	}
 	it, ok := y.(starlark.Iterable)
 	if !ok {
-		return fmt.Errorf("a list cannot grow by %s", kindName(y))
+		return fmt.Errorf("a list cannot grow by %s", KindName(y))
 	}
 	if err := charge(t, length(y)); err != nil {
 		return err
@@ -299,7 +300,7 @@ func addToAt(t *starlark.Thread, _ *starlark.Builtin, a starlark.Tuple, _ []star
 		}
 		return starlark.None, x.SetIndex(i, v)
 	}
-	return nil, fmt.Errorf("%s takes no assignment to a place in it", kindName(a[0]))
+	return nil, fmt.Errorf("%s takes no assignment to a place in it", KindName(a[0]))
 }
 
 // index is x[i]; of text it is the character, not the byte.
@@ -330,7 +331,7 @@ func index(x, i starlark.Value) (starlark.Value, error) {
 		_, w := utf8.DecodeRuneInString(s[from:])
 		return starlark.String(s[from : from+w]), nil
 	case starlark.Indexable:
-		n, err := place(i, kindName(x))
+		n, err := place(i, KindName(x))
 		if err != nil {
 			return nil, err
 		}
@@ -338,11 +339,11 @@ func index(x, i starlark.Value) (starlark.Value, error) {
 			n += x.Len()
 		}
 		if n < 0 || n >= x.Len() {
-			return nil, fmt.Errorf("index %s is out of the range of %s of %d", i, kindName(x), x.Len())
+			return nil, fmt.Errorf("index %s is out of the range of %s of %d", i, KindName(x), x.Len())
 		}
 		return x.Index(n), nil
 	}
-	return nil, fmt.Errorf("%s has no [%s]%s", kindName(x), i, noneHint(x))
+	return nil, fmt.Errorf("%s has no [%s]%s", KindName(x), i, noneHint(x))
 }
 
 // A keyError is a key that is not there.
@@ -356,7 +357,7 @@ func (e *keyError) Error() string { return fmt.Sprintf("key %s not in dict", e.k
 func place(i starlark.Value, of string) (int, error) {
 	n, ok := i.(starlark.Int)
 	if !ok {
-		return 0, fmt.Errorf("an index of %s is %s, expected an integer", of, kindName(i))
+		return 0, fmt.Errorf("an index of %s is %s, expected an integer", of, KindName(i))
 	}
 	k, err := starlark.AsInt32(n)
 	if err != nil {
@@ -408,7 +409,7 @@ func bounds(n int, lo, hi, step starlark.Value) (start, end, by int, err error) 
 		}
 		i, ok := v.(starlark.Int)
 		if !ok {
-			return 0, fmt.Errorf("a bound of a slice is %s, expected an integer", kindName(v))
+			return 0, fmt.Errorf("a bound of a slice is %s, expected an integer", KindName(v))
 		}
 		k, ok := i.Int64()
 		if !ok {
@@ -437,7 +438,7 @@ func sliceOf(t *starlark.Thread, x, lo, hi, step starlark.Value) (starlark.Value
 	}
 	seq, ok := x.(starlark.Sliceable)
 	if !ok {
-		return nil, fmt.Errorf("%s cannot be sliced%s", kindName(x), noneHint(x))
+		return nil, fmt.Errorf("%s cannot be sliced%s", KindName(x), noneHint(x))
 	}
 	start, end, by, err := bounds(seq.Len(), lo, hi, step)
 	if err != nil {
@@ -484,8 +485,8 @@ func sliceText(t *starlark.Thread, s string, lo, hi, step starlark.Value) (starl
 	return starlark.String(b.String()), nil
 }
 
-// kindName is a type as Python people call it.
-func kindName(v starlark.Value) string {
+// KindName is a type as Python people call it.
+func KindName(v starlark.Value) string {
 	switch v.(type) {
 	case starlark.NoneType:
 		return "None"

@@ -1,11 +1,12 @@
-// Package starmap runs map functions and conditions that users write in Starlark, as HF datasets' map runs Python's: an example is a dict,
-// what the function returns becomes the row. Text, numbers and regular expressions behave as in Python; what cannot is an error. A
-// function sees its row and nothing else: no files, no clock, nothing from row to row; and what a row may take is bounded.
-package starmap
+// Package pystar is Starlark that behaves as Python: text, numbers, formats, json, math and regular expressions give what CPython gives, and
+// an error where they cannot. A function is called once for each row of a data set. It sees its arguments and nothing else: no files, no
+// clock, nothing from call to call; and the time and memory that a call may take are bounded. What a row is, this package does not know.
+package pystar
 
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -16,8 +17,6 @@ import (
 
 	_ "github.com/rlprep/rlprep/internal/nolog" // before starlark
 	"github.com/rlprep/rlprep/internal/pyre"
-	"github.com/rlprep/rlprep/schema"
-	"github.com/rlprep/rlprep/transform"
 )
 
 // maxSource is the size of a script, in bytes, beyond which it is none.
@@ -26,13 +25,13 @@ const maxSource = 1 << 20
 // rowTime is the time after which a row is refused, whatever its steps: a second net, under single steps that take long. Tests set it.
 var rowTime = 3 * time.Second
 
-// A Program is a script, loaded.
+// A Program is a script, loaded. Its functions may run in several workers at once.
 type Program struct {
 	Name  string       // as the user named it
 	Print func(string) // what print is given; nil: nothing is shown
 
 	globals starlark.StringDict
-	uses    map[useKey]*use
+	uses    map[useKey]*Use
 }
 
 // Errors are all faults of a script that were found before it ran, a line each.
@@ -51,7 +50,27 @@ func (e Errors) Unwrap() []error {
 
 var options = &syntax.FileOptions{TopLevelControl: true, GlobalReassign: true}
 
-// Load reads a script. What Python has and Starlark has not is told all at once, with what to write in its place.
+// Names returns the names that the script defines, sorted.
+func (p *Program) Names() []string { return slices.Sorted(maps.Keys(p.globals)) }
+
+// Function returns the function that the script defines under a name, nil if it defines none.
+func (p *Program) Function(name string) starlark.Callable {
+	f, _ := p.globals[name].(starlark.Callable)
+	return f
+}
+
+// Use returns what a function of the script does with its first parameter. A function that the script does not write out, a builtin for
+// instance, may do anything with it.
+func (p *Program) Use(f starlark.Callable) *Use {
+	if g, ok := f.(*starlark.Function); ok {
+		if u := p.uses[useKey{g.Position().Line, g.Name()}]; u != nil {
+			return u
+		}
+	}
+	return &Use{All: true}
+}
+
+// Load reads a script, of which name stands in errors. What Python has and Starlark has not is told all at once, with what to write in its place.
 func Load(name, text string) (*Program, error) {
 	if len(text) > maxSource {
 		return nil, fmt.Errorf("%s:1:1: the script has %d bytes, expected at most %d", name, len(text), maxSource)
@@ -61,8 +80,8 @@ func Load(name, text string) (*Program, error) {
 	}
 	toks := lex(text)
 	for _, t := range toks {
-		if t.depth > 4*maxDepth {
-			return nil, fmt.Errorf("%s:%d:%d: brackets are nested more than %d deep", name, t.line, t.col, 4*maxDepth)
+		if t.depth > 4*MaxDepth {
+			return nil, fmt.Errorf("%s:%d:%d: brackets are nested more than %d deep", name, t.line, t.col, 4*MaxDepth)
 		}
 	}
 	var faults Errors
@@ -76,20 +95,29 @@ func Load(name, text string) (*Program, error) {
 	if err != nil {
 		return nil, syntaxFault(err)
 	}
-	p := &Program{Name: name, uses: map[useKey]*use{}}
+	p := &Program{Name: name, uses: map[useKey]*Use{}}
 	p.study(file)
 	rewrite(file.Stmts)
 	prog, err := starlark.FileProgram(file, predeclared.Has)
 	if err != nil {
 		return nil, syntaxFault(err)
 	}
-	w := p.worker()
-	p.globals, err = w.init(prog)
-	if err != nil {
-		return nil, w.startFault(err)
+	if err := p.start(prog); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// start runs the program's own statements, and freezes what they define.
+func (p *Program) start(prog *starlark.Program) (err error) {
+	w := p.Worker()
+	w.begin(10 * MaxSteps)
+	defer w.done()
+	if p.globals, err = prog.Init(w.thread, predeclared); err != nil {
+		return w.StartFault(err)
 	}
 	p.globals.Freeze()
-	return p, nil
+	return nil
 }
 
 // maxLine is the length of a line, in bytes, beyond which it is none that anybody wrote.
@@ -155,8 +183,8 @@ func missing(msg string) string {
 	return ""
 }
 
-// A worker runs a program's functions; it belongs to one goroutine.
-type worker struct {
+// A Worker runs a program's functions; it belongs to one goroutine.
+type Worker struct {
 	prog   *Program
 	thread *starlark.Thread
 	end    uint64 // the steps that the row at hand may take
@@ -164,8 +192,6 @@ type worker struct {
 	late   bool   // it took too long
 	timer  *time.Timer
 	armed  bool
-	arena  []schema.Value
-	values int // that the row at hand has been made into
 
 	row      int       // the number of the row at hand, of those that the worker has begun
 	deadline time.Time // of the row at hand, if armed
@@ -176,8 +202,9 @@ type worker struct {
 // firstSteps are taken without a look at the time.
 const firstSteps = 2000
 
-func (p *Program) worker() *worker {
-	w := &worker{prog: p, thread: &starlark.Thread{Name: p.Name}}
+// Worker returns a worker for the program.
+func (p *Program) Worker() *Worker {
+	w := &Worker{prog: p, thread: &starlark.Thread{Name: p.Name}}
 	w.budget.Stop = w.overdue
 	w.thread.SetLocal("worker", w)
 	w.thread.Print = func(*starlark.Thread, string) {}
@@ -194,7 +221,7 @@ func (p *Program) worker() *worker {
 }
 
 // arm sets the time for the row at hand.
-func (w *worker) arm() {
+func (w *Worker) arm() {
 	w.armed, w.deadline = true, time.Now().Add(rowTime)
 	if w.timer != nil {
 		w.timer.Reset(rowTime)
@@ -204,7 +231,7 @@ func (w *worker) arm() {
 }
 
 // overdue reports whether the row at hand has taken too long. Single operations that are long ask it.
-func (w *worker) overdue() bool {
+func (w *Worker) overdue() bool {
 	if !w.armed {
 		w.arm()
 	}
@@ -212,15 +239,14 @@ func (w *worker) overdue() bool {
 }
 
 // begin begins a row.
-func (w *worker) begin(steps uint64) {
+func (w *Worker) begin(steps uint64) {
 	w.thread.Steps, w.end, w.over, w.late = 0, steps, false, false
 	w.thread.SetMaxExecutionSteps(min(firstSteps, steps))
-	w.arena, w.values = w.arena[:0], 0
 	w.row++
 }
 
 // done ends a row.
-func (w *worker) done() {
+func (w *Worker) done() {
 	if w.armed {
 		w.late = !w.timer.Stop() && !w.over
 		w.armed = false
@@ -228,22 +254,16 @@ func (w *worker) done() {
 	w.thread.Uncancel()
 }
 
-// init runs the script's own statements.
-func (w *worker) init(prog *starlark.Program) (starlark.StringDict, error) {
-	w.begin(10 * DefaultSteps)
-	defer w.done()
-	return prog.Init(w.thread, predeclared)
-}
-
-func (w *worker) call(f starlark.Callable, args starlark.Tuple) (starlark.Value, error) {
-	w.begin(DefaultSteps)
+// Call calls a function of the program, as one row: within MaxSteps and the limit of time.
+func (w *Worker) Call(f starlark.Callable, args starlark.Tuple) (starlark.Value, error) {
+	w.begin(MaxSteps)
 	v, err := starlark.Call(w.thread, f, args, nil)
 	w.done()
 	return v, err
 }
 
-// where is the innermost place in the script that an error came through.
-func (w *worker) where(err error) string {
+// Where is the innermost place in the script that an error came through.
+func (w *Worker) Where(err error) string {
 	var e *starlark.EvalError
 	if errors.As(err, &e) {
 		for i := range e.CallStack {
@@ -255,9 +275,9 @@ func (w *worker) where(err error) string {
 	return w.prog.Name
 }
 
-// message is what an error says, and whether it is a bound that was met.
-func (w *worker) message(err error) (msg string, bound bool) {
-	var limit *limitError
+// Message is what an error of Call says, and whether it is a bound that was met: the next row would meet it too.
+func (w *Worker) Message(err error) (msg string, bound bool) {
+	var limit *LimitError
 	switch {
 	case errors.As(err, &limit):
 		return limit.text, true
@@ -266,7 +286,7 @@ func (w *worker) message(err error) (msg string, bound bool) {
 	case w.late && strings.Contains(err.Error(), "cancelled"):
 		return fmt.Sprintf("the row takes longer than %v", rowTime), true
 	}
-	defer func() { msg = cut(msg, 400) }()
+	defer func() { msg = Cut(msg, 400) }()
 	msg = err.Error()
 	var e *starlark.EvalError
 	if errors.As(err, &e) {
@@ -281,24 +301,8 @@ func (w *worker) message(err error) (msg string, bound bool) {
 	return msg, false
 }
 
-func (w *worker) startFault(err error) error {
-	msg, _ := w.message(err)
-	return fmt.Errorf("%s: %s", w.where(err), msg)
-}
-
-// fault is what the pipeline gets for a row that failed: a rejection, or for a bound an error that ends the run.
-func (w *worker) fault(err error, row schema.Row, reason string, columns []string) error {
-	msg, bound := w.message(err)
-	if bound {
-		return &transform.Fault{Where: w.where(err), Number: row.Number(), Message: msg}
-	}
-	if key, ok := strings.CutPrefix(msg, `key "`); ok && strings.HasSuffix(key, `" not in dict`) {
-		key = strings.TrimSuffix(key, `" not in dict`)
-		if near := schema.Nearest(key, columns); near != "" && near != key {
-			msg += fmt.Sprintf("; did you mean %q?", near)
-		} else if !slices.Contains(columns, key) {
-			msg += fmt.Sprintf(" (columns: %s)", strings.Join(columns, ", "))
-		}
-	}
-	return &transform.Reject{Reason: reason, Where: w.where(err), Message: msg}
+// StartFault is an error of Call outside all rows, with its place.
+func (w *Worker) StartFault(err error) error {
+	msg, _ := w.Message(err)
+	return fmt.Errorf("%s: %s", w.Where(err), msg)
 }

@@ -1,4 +1,4 @@
-package starmap
+package pystar
 
 import (
 	"encoding/json"
@@ -50,7 +50,7 @@ func dumps(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs 
 	case starlark.String:
 		d.indent, d.lines, d.item = string(x), true, ","
 	default:
-		return nil, fmt.Errorf("dumps: indent is %s", kindName(indent))
+		return nil, fmt.Errorf("dumps: indent is %s", KindName(indent))
 	}
 	if pair, ok := separators.(starlark.Tuple); ok && len(pair) == 2 {
 		a, ok1 := pair[0].(starlark.String)
@@ -69,8 +69,8 @@ func dumps(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs 
 }
 
 func (d *dumper) value(v starlark.Value, depth int) error {
-	if depth > maxDepth {
-		return errDeep
+	if depth > MaxDepth {
+		return ErrDeep
 	}
 	if err := charge(d.t, 1+len(d.indent)*depth/bytesAStep); err != nil {
 		return err
@@ -96,7 +96,7 @@ func (d *dumper) value(v starlark.Value, depth int) error {
 	case *starlark.Dict:
 		return d.dict(v, depth)
 	default:
-		return fmt.Errorf("dumps: %s is nothing that JSON has", kindName(v))
+		return fmt.Errorf("dumps: %s is nothing that JSON has", KindName(v))
 	}
 	return nil
 }
@@ -202,7 +202,7 @@ func (d *dumper) dict(v *starlark.Dict, depth int) error {
 		case starlark.NoneType:
 			key = starlark.String("null")
 		default:
-			return fmt.Errorf("dumps: a key is %s", kindName(key))
+			return fmt.Errorf("dumps: a key is %s", KindName(key))
 		}
 		if err := d.text(string(key.(starlark.String))); err != nil {
 			return err
@@ -226,7 +226,7 @@ func loads(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs 
 	}
 	s, ok := v.(starlark.String)
 	if !ok {
-		return nil, fmt.Errorf("loads of %s, expected text%s", kindName(v), noneHint(v))
+		return nil, fmt.Errorf("loads of %s, expected text%s", KindName(v), noneHint(v))
 	}
 	if err := charge(t, len(s)); err != nil {
 		return nil, err
@@ -235,7 +235,7 @@ func loads(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs 
 		return nil, errors.New("loads: the text is not UTF-8")
 	}
 	if halfPair(string(s)) {
-		return nil, fmt.Errorf("loads of %s: half of a surrogate pair (\\ud800 to \\udfff), which no text can hold here", cut(s.String(), 60))
+		return nil, fmt.Errorf("loads of %s: half of a surrogate pair (\\ud800 to \\udfff), which no text can hold here", Cut(s.String(), 60))
 	}
 	d := json.NewDecoder(strings.NewReader(string(s)))
 	d.UseNumber()
@@ -246,7 +246,7 @@ func loads(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs 
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("loads of %s: %w", cut(s.String(), 60), err)
+		return nil, fmt.Errorf("loads of %s: %w", Cut(s.String(), 60), err)
 	}
 	return out, nil
 }
@@ -277,8 +277,8 @@ func halfPair(s string) bool {
 }
 
 func load(d *json.Decoder, depth int) (starlark.Value, error) {
-	if depth > maxDepth {
-		return nil, errDeep
+	if depth > MaxDepth {
+		return nil, ErrDeep
 	}
 	tok, err := d.Token()
 	if err != nil {
@@ -292,11 +292,11 @@ func load(d *json.Decoder, depth int) (starlark.Value, error) {
 	case json.Number:
 		if !strings.ContainsAny(x.String(), ".eE") {
 			if len(x) > maxDigits {
-				return nil, fmt.Errorf("%s has more than %d digits", cut(x.String(), 40), maxDigits)
+				return nil, fmt.Errorf("%s has more than %d digits", Cut(x.String(), 40), maxDigits)
 			}
 			i, ok := new(big.Int).SetString(x.String(), 10)
 			if !ok {
-				return nil, fmt.Errorf("%s is no integer", cut(x.String(), 40))
+				return nil, fmt.Errorf("%s is no integer", Cut(x.String(), 40))
 			}
 			return starlark.MakeBigInt(i), nil
 		}

@@ -1,4 +1,4 @@
-package starmap
+package pystar
 
 import (
 	"errors"
@@ -24,7 +24,7 @@ const matchSteps = 32
 
 // begin returns the steps that the row has left, for a search.
 func begin(t *starlark.Thread) *pyre.Budget {
-	w, ok := t.Local("worker").(*worker)
+	w, ok := t.Local("worker").(*Worker)
 	if !ok {
 		return &pyre.Budget{}
 	}
@@ -47,7 +47,7 @@ func (p *pattern) end(t *starlark.Thread, before int, b *pyre.Budget, text strin
 	default:
 		return err
 	}
-	return &limitError{fmt.Sprintf("pattern %q on a text of %d characters %s: it can match in too many ways; bound its repeats, or exclude by a class where each must end", cut(p.Source, 60), runes(text), what)}
+	return &LimitError{fmt.Sprintf("pattern %q on a text of %d characters %s: it can match in too many ways; bound its repeats, or exclude by a class where each must end", Cut(p.Source, 60), runes(text), what)}
 }
 
 func one(mode pyre.Mode) patternFunc {
@@ -78,7 +78,7 @@ func haystack(args starlark.Tuple, kwargs []starlark.Tuple) (string, error) {
 	}
 	s, ok := v.(starlark.String)
 	if !ok {
-		return "", fmt.Errorf("the text to look in is %s%s", kindName(v), noneHint(v))
+		return "", fmt.Errorf("the text to look in is %s%s", KindName(v), noneHint(v))
 	}
 	return string(s), nil
 }
@@ -202,14 +202,14 @@ func (p *pattern) replacement(repl starlark.Value) (func(*starlark.Thread, *matc
 			}
 			s, ok := v.(starlark.String)
 			if !ok {
-				return "", fmt.Errorf("the function of sub gave %s, expected text", kindName(v))
+				return "", fmt.Errorf("the function of sub gave %s, expected text", KindName(v))
 			}
 			return string(s), nil
 		}, nil
 	}
 	text, ok := repl.(starlark.String)
 	if !ok {
-		return nil, fmt.Errorf("the replacement is %s, expected text or a function", kindName(repl))
+		return nil, fmt.Errorf("the replacement is %s, expected text or a function", KindName(repl))
 	}
 	s := string(text)
 	if !strings.Contains(s, `\`) {
@@ -322,7 +322,7 @@ func (p *pattern) templateNumber(s string) (templatePart, int, error) {
 
 func (p *pattern) templateRef(g int, name string) (templatePart, error) {
 	if g < 0 || g > p.Groups {
-		return templatePart{}, fmt.Errorf("the replacement names group %s, which the pattern %q does not have", name, cut(p.Source, 60))
+		return templatePart{}, fmt.Errorf("the replacement names group %s, which the pattern %q does not have", name, Cut(p.Source, 60))
 	}
 	return templatePart{group: g}, nil
 }

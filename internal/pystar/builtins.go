@@ -1,4 +1,4 @@
-package starmap
+package pystar
 
 import (
 	"errors"
@@ -64,6 +64,14 @@ func makePredeclared() {
 	for _, name := range []string{"list", "tuple", "sorted", "enumerate", "zip", "reversed", "max", "min", "any", "all", "dict", "bytes"} {
 		predeclared[name] = builtin(name, bounded(name))
 	}
+	makeMethods()
+	for name, f := range operators {
+		predeclared[name] = f
+	}
+}
+
+// makeMethods fills methods, and the operators that call them.
+func makeMethods() {
 	for name := range textMethods {
 		methods[name] = true
 	}
@@ -78,9 +86,6 @@ func makePredeclared() {
 		operators[opMethod+name] = starlark.NewBuiltin(name, func(t *starlark.Thread, _ *starlark.Builtin, a starlark.Tuple, kwargs []starlark.Tuple) (starlark.Value, error) {
 			return c.call(t, a[0], a[1:], kwargs)
 		})
-	}
-	for name, f := range operators {
-		predeclared[name] = f
 	}
 }
 
@@ -119,7 +124,7 @@ func bounded(name string) builtinFunc {
 		}
 		out, err := f.CallInternal(t, args, kwargs)
 		if err == nil && name == "range" && uint64(starlark.Len(out)) > budget(t) {
-			return nil, &limitError{fmt.Sprintf("a range of %d: a row may take %d steps", starlark.Len(out), DefaultSteps)}
+			return nil, &LimitError{fmt.Sprintf("a range of %d: a row may take %d steps", starlark.Len(out), MaxSteps)}
 		}
 		return out, err
 	}
@@ -184,7 +189,7 @@ func divmod(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs
 	}
 	for _, v := range []starlark.Value{x, y} {
 		if _, ok := starlark.AsFloat(v); !ok {
-			return nil, fmt.Errorf("divmod of %s and %s, expected numbers", kindName(x), kindName(y))
+			return nil, fmt.Errorf("divmod of %s and %s, expected numbers", KindName(x), KindName(y))
 		}
 	}
 	q, err := floorDiv(t, x, y)
@@ -243,7 +248,7 @@ func toInt(t *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwargs 
 			s, ok := number(string(x))
 			i, good := new(big.Int).SetString(strings.TrimPrefix(s, "+"), 10)
 			if !ok || !good || strings.HasPrefix(s, "++") || strings.HasPrefix(s, "+-") {
-				return nil, fmt.Errorf("int of %s, which is no integer", cut(x.String(), 60))
+				return nil, fmt.Errorf("int of %s, which is no integer", Cut(x.String(), 60))
 			}
 			return starlark.MakeBigInt(i), nil
 		case starlark.NoneType:
@@ -263,7 +268,7 @@ func toFloat(t *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kwarg
 				err = nil
 			}
 			if !ok || err != nil || strings.ContainsAny(s, "xXpP") {
-				return nil, fmt.Errorf("float of %s, which is no number", cut(x.String(), 60))
+				return nil, fmt.Errorf("float of %s, which is no number", Cut(x.String(), 60))
 			}
 			return starlark.Float(f), nil
 		case starlark.NoneType:
@@ -287,7 +292,7 @@ func round(_ *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs 
 	}
 	f, ok := x.(starlark.Float)
 	if !ok {
-		return nil, fmt.Errorf("round of %s, expected a float", kindName(x))
+		return nil, fmt.Errorf("round of %s, expected a float", KindName(x))
 	}
 	if digits == starlark.None {
 		return starlark.NumberToInt(starlark.Float(math.RoundToEven(float64(f))))
@@ -336,14 +341,14 @@ func power(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kwargs 
 	if ok1 && ok2 && b.Sign() >= 0 {
 		n, ok := b.Int64()
 		if !ok || n > maxBits || int(n)*bits(a) > maxBits || charge(t, int(n)*bits(a)/64) != nil {
-			return nil, errTooMuch
+			return nil, ErrTooMuch
 		}
 		return starlark.MakeBigInt(new(big.Int).Exp(a.BigInt(), b.BigInt(), nil)), nil
 	}
 	f, ok1 := starlark.AsFloat(x)
 	g, ok2 := starlark.AsFloat(y)
 	if !ok1 || !ok2 {
-		return nil, fmt.Errorf("pow of %s and %s, expected numbers", kindName(x), kindName(y))
+		return nil, fmt.Errorf("pow of %s and %s, expected numbers", KindName(x), KindName(y))
 	}
 	return ofFloats("pow", math.Pow(f, g), f, g)
 }
@@ -398,7 +403,7 @@ func printed(t *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, _ []s
 			return nil, err
 		}
 	}
-	if w, ok := t.Local("worker").(*worker); ok && w.prog.Print != nil {
+	if w, ok := t.Local("worker").(*Worker); ok && w.prog.Print != nil {
 		w.prog.Print(strings.Join(parts, " "))
 	}
 	return starlark.None, nil

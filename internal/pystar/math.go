@@ -1,4 +1,4 @@
-package starmap
+package pystar
 
 import (
 	"errors"
@@ -81,7 +81,7 @@ func oneFloat(name string, args starlark.Tuple, kwargs []starlark.Tuple) (float6
 	}
 	f, ok := starlark.AsFloat(x)
 	if !ok {
-		return 0, fmt.Errorf("%s of %s, expected a number", name, kindName(x))
+		return 0, fmt.Errorf("%s of %s, expected a number", name, KindName(x))
 	}
 	return f, nil
 }
@@ -128,7 +128,7 @@ func ofInts(n int, f func(a, b *big.Int) (*big.Int, error)) builtinFunc {
 		for i, a := range args {
 			x, ok := a.(starlark.Int)
 			if !ok {
-				return nil, fmt.Errorf("%s of %s, expected an integer", b.Name(), kindName(a))
+				return nil, fmt.Errorf("%s of %s, expected an integer", b.Name(), KindName(a))
 			}
 			if err := charge(t, bits(x)*bits(x)/1024); err != nil {
 				return nil, err
