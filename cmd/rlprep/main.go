@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/rlprep/rlprep/internal/cli"
+	"github.com/rlprep/rlprep/internal/machine"
 )
 
 // gcPercent keeps peak memory near to what is in use, whatever the size of the input. It costs little: nearly all memory holds no
@@ -20,7 +21,7 @@ func main() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
-	if err := cli.FollowLimits(); err != nil {
+	if err := machine.FollowLimits(); err != nil {
 		fmt.Fprintln(os.Stderr, "rlprep:", err)
 		os.Exit(cli.ExitFile)
 	}

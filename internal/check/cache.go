@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/rlprep/rlprep/internal/judge"
@@ -13,6 +14,28 @@ import (
 
 // CacheLimit is how many bytes the cache has at most: the keys of some ten million rows.
 const CacheLimit = 1 << 30
+
+const (
+	// CacheVariable names the folder of the cache in the environment, or is "off".
+	CacheVariable = "RLPREP_CACHE"
+	cacheOff      = "off"
+)
+
+// CacheDir returns the folder of the cache, "" where there is to be none.
+func CacheDir() string {
+	switch dir := os.Getenv(CacheVariable); dir {
+	case "":
+	case cacheOff:
+		return ""
+	default:
+		return filepath.Join(dir, "lint")
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "rlprep", "lint")
+}
 
 // A Cache keeps what was found in files between runs. nil keeps nothing.
 type Cache struct {

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rlprep/rlprep/internal/check"
 	"github.com/rlprep/rlprep/schema"
 )
 
@@ -21,7 +22,7 @@ import (
 func useCache(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
-	t.Setenv(cacheVariable, dir)
+	t.Setenv(check.CacheVariable, dir)
 	cacheClock = func() time.Time { return time.Now().Add(time.Hour) }
 	t.Cleanup(func() { cacheClock = time.Now })
 	return filepath.Join(dir, "lint")

@@ -18,6 +18,7 @@ import (
 	"github.com/rlprep/rlprep/internal/build"
 	"github.com/rlprep/rlprep/internal/escape"
 	"github.com/rlprep/rlprep/internal/input"
+	"github.com/rlprep/rlprep/internal/machine"
 	"github.com/rlprep/rlprep/internal/overwrite"
 	"github.com/rlprep/rlprep/internal/pipeline"
 	"github.com/rlprep/rlprep/internal/report"
@@ -72,7 +73,7 @@ func (b *datasetRun) make(ctx context.Context) error {
 	b.Version = version()
 	b.Watch = b.app.watch
 	if b.maps() {
-		collectLess()
+		machine.CollectLess()
 	}
 	made, err := build.New(ctx, b.Options)
 	if err != nil {
@@ -272,7 +273,7 @@ type summary struct {
 
 func (b *datasetRun) summarize(rep *pipeline.Report, m *shard.Manifest) error {
 	s := summary{Out: b.Out, Status: "written", RowsIn: rep.RowsIn, RowsOut: rep.RowsOut, Rejected: rep.Dropped, Resumed: rep.Resumed,
-		Seconds: time.Since(b.start).Seconds(), PeakBytes: peakMemory(), Manifest: m}
+		Seconds: time.Since(b.start).Seconds(), PeakBytes: machine.PeakMemory(), Manifest: m}
 	for _, r := range rep.Records {
 		s.Copied += r.Copied
 		s.Encoded += r.Encoded

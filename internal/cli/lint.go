@@ -172,7 +172,7 @@ func (l *lint) declare(ctx context.Context, args []string) error {
 		}
 	}
 	if dir := l.cache.dir(l); dir != "" {
-		if err := l.app.guard.Folder(cacheVariable, dir); err != nil {
+		if err := l.app.guard.Folder(check.CacheVariable, dir); err != nil {
 			return err
 		}
 	}

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -10,28 +8,6 @@ import (
 	"github.com/rlprep/rlprep/internal/check"
 	"github.com/rlprep/rlprep/internal/escape"
 )
-
-const (
-	// cacheVariable names the folder of the cache, or is cacheOff.
-	cacheVariable = "RLPREP_CACHE"
-	cacheOff      = "off"
-)
-
-// cacheDir returns the folder of the cache, "" where there is to be none.
-func cacheDir() string {
-	switch dir := os.Getenv(cacheVariable); dir {
-	case "":
-	case cacheOff:
-		return ""
-	default:
-		return filepath.Join(dir, "lint")
-	}
-	dir, err := os.UserCacheDir()
-	if err != nil {
-		return ""
-	}
-	return filepath.Join(dir, "rlprep", "lint")
-}
 
 // A lintCache is the cache of one run.
 type lintCache struct {
@@ -63,7 +39,7 @@ func (c *lintCache) dir(l *lint) string {
 	if c.off || l.schemaOnly || l.limit > 0 {
 		return ""
 	}
-	return cacheDir()
+	return check.CacheDir()
 }
 
 func (c *lintCache) close() { c.store.Close() }

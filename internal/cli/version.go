@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rlprep/rlprep/internal/doctor"
 	"github.com/rlprep/rlprep/internal/escape"
 	"github.com/rlprep/rlprep/schema/rule"
 )
@@ -27,17 +28,8 @@ func version() string {
 	return release
 }
 
-// A toolVersion is what "rlprep version" says of the program.
-type toolVersion struct {
-	Version  string `json:"version"`
-	Commit   string `json:"commit,omitempty"`
-	Go       string `json:"go"`
-	Platform string `json:"platform"`
-	Target   string `json:"target"` // what data is checked against by default
-}
-
-func thisVersion() toolVersion {
-	b := toolVersion{Version: version(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Target: rule.DefaultTarget().String()}
+func thisVersion() doctor.Tool {
+	b := doctor.Tool{Version: version(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH, Target: rule.DefaultTarget().String()}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
 			if s.Key == "vcs.revision" {

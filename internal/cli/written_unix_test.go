@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/rlprep/rlprep/internal/check"
 )
 
 // gsm8kRaw is a row that the recipe takes and one that it rejects.
@@ -132,8 +134,8 @@ func TestFoldersThatHoldInputs(t *testing.T) {
 		{"the cache", "lint cache/lint/old.part --no-project", func(t *testing.T) {
 			must(t, os.MkdirAll("cache/lint", 0o777))
 			must(t, os.WriteFile("cache/lint/old.part", []byte(work["data.parquet"]), 0o666))
-			t.Setenv(cacheVariable, "cache")
-		}, []string{cacheVariable, "cache/lint/old.part"}},
+			t.Setenv(check.CacheVariable, "cache")
+		}, []string{check.CacheVariable, "cache/lint/old.part"}},
 		{"the summary of GitHub", "lint data.parquet --config env.sh --no-project", func(t *testing.T) { t.Setenv(summaryVariable, "env.sh") }, []string{summaryVariable, "env.sh"}},
 		{"rejects in the output", "map fn.star --source raw.jsonl --split train -o new --rejects new/r.jsonl", nil, []string{"new/r.jsonl", "-o new"}},
 		{"rejects that are the output", "map fn.star --source raw.jsonl --split train -o new --rejects ./new", nil, []string{"./new", "-o new"}},

@@ -1,14 +1,14 @@
 //go:build unix
 
-package cli
+package machine
 
 import (
 	"runtime"
 	"syscall"
 )
 
-// peakMemory is the largest resident size of the process so far, in bytes.
-func peakMemory() int64 {
+// PeakMemory is the largest resident size of the process so far, in bytes.
+func PeakMemory() int64 {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
 		return 0
@@ -19,8 +19,8 @@ func peakMemory() int64 {
 	return int64(u.Maxrss) << 10 //nolint:unconvert // its type differs by system
 }
 
-// openFiles is how many files the process may have open; 0: not known.
-func openFiles() uint64 {
+// OpenFiles is how many files the process may have open; 0: not known.
+func OpenFiles() uint64 {
 	var l syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l) != nil {
 		return 0

@@ -1,10 +1,8 @@
-package cli
+package doctor
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -83,26 +81,4 @@ func fileSystem(dir string) (name string, free int64) {
 		name = fmt.Sprintf("file system 0x%x", s.Type)
 	}
 	return name, int64(s.Bavail) * int64(s.Bsize) //nolint:unconvert // its type differs by processor
-}
-
-func kernel() string {
-	var u unix.Utsname
-	if unix.Uname(&u) != nil {
-		return ""
-	}
-	text := func(b []byte) string { return string(b[:max(0, bytes.IndexByte(b, 0))]) }
-	return text(u.Sysname[:]) + " " + text(u.Release[:])
-}
-
-// memoryOfMachine is the memory of the machine in bytes; 0: not known. root is "/".
-func memoryOfMachine(root fs.FS) int64 {
-	text, err := fs.ReadFile(root, "proc/meminfo")
-	if err != nil {
-		return 0
-	}
-	var kib int64
-	if _, err := fmt.Sscanf(string(text), "MemTotal: %d kB", &kib); err != nil {
-		return 0
-	}
-	return kib << 10
 }

@@ -1,4 +1,4 @@
-package cli
+package doctor
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// A trial tries one ability in a folder of its own. A nil error says that it works.
+// A trial tries one Ability in a folder of its own. A nil error says that it works.
 type trial struct {
 	name string
 	try  func(dir string) error
@@ -73,15 +73,15 @@ func syncOf(name string, flag int) error {
 }
 
 // tryFolder tries what the file system of dir can do, in a folder that it makes there and removes.
-func tryFolder(dir string) folderInfo {
-	f := folderInfo{Path: dir, Free: -1, Abilities: []ability{}}
+func tryFolder(dir string) Folder {
+	f := Folder{Path: dir, Free: -1, Abilities: []Ability{}}
 	if abs, err := filepath.Abs(dir); err == nil {
 		f.Path = abs
 	}
 	f.System, f.Free = fileSystem(dir)
 	home, err := os.MkdirTemp(dir, ".rlprep-doctor-*")
 	if err != nil {
-		f.Abilities = append(f.Abilities, ability{Name: "write", Why: reasonOf(err)})
+		f.Abilities = append(f.Abilities, Ability{Name: "write", Why: reasonOf(err)})
 		return f
 	}
 	defer os.RemoveAll(home)
@@ -91,7 +91,7 @@ func tryFolder(dir string) folderInfo {
 		if err == nil {
 			err = t.try(own)
 		}
-		a := ability{Name: t.name, Works: err == nil}
+		a := Ability{Name: t.name, Works: err == nil}
 		if err != nil {
 			a.Why = reasonOf(err)
 		}

@@ -1,4 +1,5 @@
-package cli
+// Package machine says what the machine and the limits of its system allow the process, and has the runtime keep to it.
+package machine
 
 import (
 	"fmt"
@@ -28,7 +29,7 @@ func FollowLimits() error {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return nil
 	}
-	if n := min(memoryLimit(os.DirFS("/")), room); n < math.MaxInt64 {
+	if n := min(MemoryLimit(os.DirFS("/")), room); n < math.MaxInt64 {
 		debug.SetMemoryLimit(n / 10 * 9)
 	}
 	return nil
@@ -41,14 +42,15 @@ const leastRoom = 48 << 20
 // long. With 100 in place of 30 a map of GSM8K × 100 takes 11 % less CPU, and a peak of 450 MiB in place of 280.
 const mapPercent = 100
 
-func collectLess() {
+// CollectLess lets more garbage lie, for a job that makes much of it. GOGC wins.
+func CollectLess() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(mapPercent)
 	}
 }
 
-// memoryLimit is the smallest limit of the process's cgroup and of those above it, in bytes; math.MaxInt64 for none. root is "/".
-func memoryLimit(root fs.FS) int64 {
+// MemoryLimit is the smallest limit of the process's cgroup and of those above it, in bytes; math.MaxInt64 for none. root is "/".
+func MemoryLimit(root fs.FS) int64 {
 	least := int64(math.MaxInt64)
 	eachGroup(root, "memory", func(dir string, unified bool) {
 		file := "memory.limit_in_bytes"
@@ -60,8 +62,8 @@ func memoryLimit(root fs.FS) int64 {
 	return least
 }
 
-// cpuLimit is the smallest share of CPUs that the process's cgroup and those above it allow; 0 for none. root is "/".
-func cpuLimit(root fs.FS) float64 {
+// CPULimit is the smallest share of CPUs that the process's cgroup and those above it allow; 0 for none. root is "/".
+func CPULimit(root fs.FS) float64 {
 	least := math.Inf(1)
 	eachGroup(root, "cpu", func(dir string, unified bool) {
 		var quota, period string

@@ -1,4 +1,4 @@
-package cli
+package doctor
 
 import (
 	"context"
@@ -26,8 +26,8 @@ func pythonPackages() (names []string) {
 // pythonPatience is how long a Python may take to answer: on a cold network file system it is slow.
 const pythonPatience = 10 * time.Second
 
-// A pythonInfo is what a Python says of its packages.
-type pythonInfo struct {
+// A Python is what a Python says of its packages.
+type Python struct {
 	Path     string             `json:"path"`
 	Version  string             `json:"version,omitempty"`
 	Packages map[string]*string `json:"packages,omitempty"` // versions; null: not there
@@ -48,7 +48,7 @@ def version(name):
 print(json.dumps({"path": sys.executable, "version": sys.version.split()[0], "packages": {n: version(n) for n in sys.argv[1:]}}))`
 
 // askPython asks the Python that name names for its packages; name "": the one on the PATH, nil where there is none.
-func askPython(ctx context.Context, name string, patience time.Duration) *pythonInfo {
+func askPython(ctx context.Context, name string, patience time.Duration) *Python {
 	var path string
 	err := exec.ErrNotFound
 	for _, n := range []string{"python3", "python"} {
@@ -63,9 +63,9 @@ func askPython(ctx context.Context, name string, patience time.Duration) *python
 	case err != nil && name == "":
 		return nil
 	case err != nil:
-		return &pythonInfo{Path: name, Fault: reasonOf(err)}
+		return &Python{Path: name, Fault: reasonOf(err)}
 	}
-	p := &pythonInfo{Path: path}
+	p := &Python{Path: path}
 	if err := p.ask(ctx, patience); err != nil {
 		p.Fault = err.Error()
 	}
@@ -73,7 +73,7 @@ func askPython(ctx context.Context, name string, patience time.Duration) *python
 }
 
 // ask runs the Python in a folder of its own, since it imports what lies in the current one.
-func (p *pythonInfo) ask(ctx context.Context, patience time.Duration) error {
+func (p *Python) ask(ctx context.Context, patience time.Duration) error {
 	path, err := filepath.Abs(p.Path)
 	if err != nil {
 		return err
@@ -106,13 +106,13 @@ func (p *pythonInfo) ask(ctx context.Context, patience time.Duration) error {
 	return nil
 }
 
-func (p *pythonInfo) print(page doctorPage) {
+func (p *Python) print(to page) {
 	switch {
 	case p == nil:
-		page.line("python", "none on the PATH")
+		to.line("python", "none on the PATH")
 		return
 	case p.Fault != "":
-		page.line("python", p.Path, p.Fault)
+		to.line("python", p.Path, p.Fault)
 		return
 	}
 	words := []string{p.Path, p.Version}
@@ -124,9 +124,9 @@ func (p *pythonInfo) print(page doctorPage) {
 			missing = append(missing, name)
 		}
 	}
-	page.line("python", words...)
+	to.line("python", words...)
 	if len(missing) > 0 {
 		missing[0] = "without " + missing[0]
-		page.line("", missing...)
+		to.line("", missing...)
 	}
 }

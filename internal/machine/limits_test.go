@@ -1,4 +1,4 @@
-package cli
+package machine
 
 import (
 	"math"
@@ -26,7 +26,7 @@ func TestMemoryLimit(t *testing.T) {
 		for name, data := range c.files {
 			root[name] = &fstest.MapFile{Data: []byte(data)}
 		}
-		if got := memoryLimit(root); got != c.want {
+		if got := MemoryLimit(root); got != c.want {
 			t.Errorf("%s: %d, wanted %d", c.name, got, c.want)
 		}
 	}
@@ -49,7 +49,7 @@ func TestCPULimit(t *testing.T) {
 		for name, data := range c.files {
 			root[name] = &fstest.MapFile{Data: []byte(data)}
 		}
-		if got := cpuLimit(root); got != c.want {
+		if got := CPULimit(root); got != c.want {
 			t.Errorf("%s: %g, wanted %g", c.name, got, c.want)
 		}
 	}
