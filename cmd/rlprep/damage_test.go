@@ -36,7 +36,6 @@ import (
 )
 
 const (
-	damageMutants  = 500
 	damageSeconds  = 30      // of CPU time: more is a hang, a healthy run takes some hundredths
 	damageAddress  = 4 << 20 // KiB of address space: an allocation of what a damaged length says must fail here, not on the machine
 	damageResident = 1 << 20 // KiB: the bar
@@ -74,7 +73,10 @@ type damageSeed struct {
 	crc  bool // checksums cover every value
 	keep bool // it has types that are only carried: no step may drop rows
 	jobs []*job
-	runs map[string]*healthy // by job
+
+	measured sync.Once
+	err      error               // why the healthy seed cannot be measured
+	runs     map[string]*healthy // by job
 }
 
 // healthy is what a job makes of the seed.
@@ -87,13 +89,10 @@ type healthy struct {
 // flood of memory, a message that names the file, nothing visible where it failed, no wrong row where checksums can tell, and
 // nothing that changes where statistics lie.
 //
-// RLPREP_MUTANTS=N makes N of them, RLPREP_MUTANT=I only the one of that number, and leaves it in the temporary directory.
+// There is one mutant of every seed; RLPREP_MUTANTS=N makes N (.ci/run: 500), RLPREP_MUTANT=I only the one of that number, and leaves it in the temporary directory.
 func TestDamage(t *testing.T) {
 	w := &ward{bin: buildTool(t, ""), dir: t.TempDir(), seeds: damageSeeds(t)}
 	w.rules = ruleIDs(t, w.bin)
-	for _, s := range w.seeds {
-		w.measure(t, s)
-	}
 	tally := &tally{}
 	work := make(chan int)
 	var wg sync.WaitGroup
@@ -106,7 +105,7 @@ func TestDamage(t *testing.T) {
 			}
 		})
 	}
-	for _, n := range mutantNumbers() {
+	for _, n := range mutantNumbers(len(w.seeds)) {
 		work <- n
 	}
 	close(work)
@@ -114,13 +113,10 @@ func TestDamage(t *testing.T) {
 	tally.report(t)
 }
 
-func mutantNumbers() []int {
+// mutantNumbers are the numbers of the mutants to make, n of them unless the environment says otherwise.
+func mutantNumbers(n int) []int {
 	if one, err := strconv.Atoi(os.Getenv("RLPREP_MUTANT")); err == nil {
 		return []int{one}
-	}
-	n := damageMutants
-	if testing.Short() {
-		n /= 5
 	}
 	if want, err := strconv.Atoi(os.Getenv("RLPREP_MUTANTS")); err == nil {
 		n = want
@@ -146,7 +142,7 @@ func TestWriteMutants(t *testing.T) {
 		}
 	}
 	var list bytes.Buffer
-	for _, n := range mutantNumbers() {
+	for _, n := range mutantNumbers(500) {
 		s := seeds[n%len(seeds)]
 		m := s.Make(n)
 		name := fmt.Sprintf("%06d-%s", n, s.Name)
@@ -294,11 +290,10 @@ func (w *ward) admit(s *damageSeed, m *mutant.Mutant, name, dir string) (*patien
 var onlyCarried = regexp.MustCompile("which a function cannot read|can be carried, but not made|stored as INT96|its type is null, but the values|LZ4")
 
 // measure runs the tool over the healthy seed, and leaves out jobs that it has no types for.
-func (w *ward) measure(t *testing.T, s *damageSeed) {
-	t.Helper()
-	p, err := w.admit(s, &mutant.Mutant{Data: s.Data}, s.Name, filepath.Join(w.dir, "healthy"))
+func (w *ward) measure(s *damageSeed) error {
+	p, err := w.admit(s, &mutant.Mutant{Data: s.Data}, s.Name, filepath.Join(w.dir, "healthy-"+s.Name))
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	defer os.RemoveAll(p.dir)
 	s.runs = map[string]*healthy{}
@@ -310,14 +305,13 @@ func (w *ward) measure(t *testing.T, s *damageSeed) {
 		if j.name == "run" && !s.keep && onlyCarried.MatchString(h.output) {
 			s.keep = true
 			p.sweep(before)
-			w.measure(t, s)
-			return
+			return w.measure(s)
 		}
 		if (h.status == 2 || h.status == 3) && onlyCarried.MatchString(h.output) {
 			continue
 		}
 		if h.status > 1 || h.status == 1 && j.name != "lint" {
-			t.Fatalf("%s, undamaged: %s: exit %d: %s", s.Name, j.name, h.status, h.output)
+			return fmt.Errorf("%s, undamaged: %s: exit %d: %s", s.Name, j.name, h.status, h.output)
 		}
 		if j.out != "" {
 			h.rows, _ = rowsHash(p.output(j)) // parquet-go cannot read every file of another writer
@@ -327,8 +321,9 @@ func (w *ward) measure(t *testing.T, s *damageSeed) {
 	}
 	s.jobs = jobs
 	if len(jobs) < 5 && strings.HasSuffix(s.Name, ".parquet") {
-		t.Errorf("%s: only %d commands", s.Name, len(jobs))
+		return fmt.Errorf("%s: only %d commands", s.Name, len(jobs))
 	}
+	return nil
 }
 
 func (p *patient) output(j *job) string {
@@ -350,6 +345,9 @@ type verdict struct {
 // mutant makes mutant n and judges the tool's runs over it.
 func (w *ward) mutant(n int) (out []verdict) {
 	s := w.seeds[n%len(w.seeds)]
+	if s.measured.Do(func() { s.err = w.measure(s) }); s.err != nil {
+		return []verdict{{fault: s.err.Error()}}
+	}
 	m := s.Make(n)
 	name := fmt.Sprintf("m%04d-%s", n, s.Name)
 	p, err := w.admit(s, m, name, filepath.Join(w.dir, fmt.Sprint(n)))

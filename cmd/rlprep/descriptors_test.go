@@ -12,6 +12,7 @@ import (
 
 // TestFewDescriptors runs every command that takes many files where the process may have fewer descriptors than there are files.
 func TestFewDescriptors(t *testing.T) {
+	t.Parallel()
 	bin := buildTool(t, "")
 	p := newPlace(t, bin, 1)
 	data := readFile(t, p.files(t)[0])
@@ -19,7 +20,7 @@ func TestFewDescriptors(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "many"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	const files = 200
+	const files = 120
 	for i := range files {
 		if err := os.WriteFile(filepath.Join(dir, "many", fmt.Sprintf("train-%05d-of-%05d.parquet", i, files)), data, 0o666); err != nil {
 			t.Fatal(err)

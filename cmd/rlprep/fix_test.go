@@ -11,6 +11,7 @@ import (
 // A run of lint --fix over many files that is killed leaves each of them whole; the rerun fixes the others, and only these, and the
 // manifest tells the truth.
 func TestFixIsKilled(t *testing.T) {
+	t.Parallel()
 	const files = 3
 	bin := buildTool(t, "killpoints")
 	broken := func() *place {

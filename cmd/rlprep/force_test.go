@@ -16,6 +16,7 @@ import (
 // exchanged, what is seen then is all that was or all that is new; elsewhere every file is one or the other. The next start
 // completes what was begun, and leaves nothing beside OUT.
 func TestKillForce(t *testing.T) {
+	t.Parallel()
 	bin := buildTool(t, "killpoints")
 	dir := t.TempDir()
 	run := func(env, recipe, out string, more ...string) (int, string) {

@@ -20,6 +20,7 @@ var (
 // TestGuide runs every command of docs/guide.md, block after block, in one folder, with the sample on a Hub and as verl's script wrote it. A
 // command ends with status 0, or with that which a comment "# exit N" behind it says.
 func TestGuide(t *testing.T) {
+	t.Parallel()
 	guide := string(readFile(t, "../../docs/guide.md"))
 	dir := t.TempDir()
 	verl := filepath.Join(dir, "verl-out")

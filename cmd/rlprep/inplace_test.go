@@ -87,6 +87,7 @@ func (p *place) clean(t *testing.T, when string) {
 }
 
 func TestInPlaceKeepsModeAndOwnerAndGivesANewTime(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, buildTool(t, ""), 1)
 	file := filepath.Join(p.dir, "train-00000-of-00001.parquet")
 	for _, at := range []time.Time{time.Now().Add(-time.Hour), time.Now().Add(time.Hour).Truncate(time.Second)} {
@@ -130,6 +131,7 @@ func stat(t *testing.T, name string) os.FileInfo {
 }
 
 func TestInPlaceRefusesSymlinks(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, buildTool(t, ""), 1)
 	file := p.files(t)[0]
 	link := filepath.Join(t.TempDir(), "link.parquet")
@@ -148,7 +150,8 @@ func TestInPlaceRefusesSymlinks(t *testing.T) {
 
 // A run over many files that was interrupted is repeated: what is done is left alone and counted.
 func TestInPlaceIsRepeated(t *testing.T) {
-	const files, done = 30, 11
+	t.Parallel()
+	const files, done = 12, 5
 	bin := buildTool(t, "killpoints")
 	for _, edit := range [][]string{
 		{"add", "agent_name=tool_agent"},
@@ -181,6 +184,7 @@ func TestInPlaceIsRepeated(t *testing.T) {
 // Killed at any point, a run leaves each file whole, old or new; the rerun gives what an undisturbed run gives, and a manifest that
 // tells the truth.
 func TestInPlaceIsKilled(t *testing.T) {
+	t.Parallel()
 	bin := buildTool(t, "killpoints")
 	add := func(p *place) []string {
 		return append(append([]string{"add", "agent_name=tool_agent"}, p.files(t)...), "--in-place", "-j", "1")
@@ -217,6 +221,7 @@ func TestInPlaceIsKilled(t *testing.T) {
 
 // A manifest of another tool, which often has the same name, is none of ours.
 func TestInPlaceLeavesOthersManifestsAlone(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t, buildTool(t, ""), 1)
 	manifest := filepath.Join(p.dir, "manifest.json")
 	for _, text := range []string{`["a", "list"]`, `{"version": 3}`, "no JSON"} {

@@ -50,6 +50,7 @@ type killing struct {
 // RLPREP_BENCH=DIR takes DIR/x100/rg7473/train.parquet (testdata/bench/data.sh makes it in .bench) in place of a repeated sample,
 // and kills 10 times at each point and 40 times at random; without it there are fewer kills.
 func TestKill(t *testing.T) {
+	t.Parallel()
 	bin := buildTool(t, "killpoints")
 	t.Run("good rows", func(t *testing.T) {
 		k := &killing{bin: bin, source: goodSource(t)}
@@ -72,6 +73,7 @@ func TestKill(t *testing.T) {
 
 // TestKillOwn kills run and map where a resumed run takes most up again: a rerun gives identical bytes.
 func TestKillOwn(t *testing.T) {
+	t.Parallel()
 	bin := buildTool(t, "killpoints")
 	for _, command := range [][]string{
 		{"run", "../../testdata/pipelines/gsm8k_tool_agent_loop.yaml"}, {"map", "../../testdata/maps/gsm8k_tool_agent_loop.star"},

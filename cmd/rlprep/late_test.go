@@ -25,6 +25,7 @@ type lateJob struct {
 // not write. A run that ends with 0 has written all; one that does not says why, and leaves each file as it was or as it would be; and the same
 // command, run again, completes.
 func TestLateErrors(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("strace"); err != nil {
 		t.Skip("SKIPPED: without strace no system call can be made to fail")
 	}
@@ -48,7 +49,10 @@ func TestLateErrors(t *testing.T) {
 		{"lint set --no-project -q --exit-zero --output-format sarif=report.sarif", set, []string{"report.sarif"}, false},
 		{"init -q -o rlprep.yaml", set, []string{"rlprep.yaml"}, true},
 	} {
-		t.Run(strings.Fields(j.args)[0]+" "+strings.Join(j.written, " "), func(t *testing.T) { j.try(t, bin) })
+		t.Run(strings.Fields(j.args)[0]+" "+strings.Join(j.written, " "), func(t *testing.T) {
+			t.Parallel()
+			j.try(t, bin)
+		})
 	}
 }
 
@@ -85,9 +89,13 @@ func (j *lateJob) state(t *testing.T, dir string) map[string]string {
 }
 
 func (j *lateJob) try(t *testing.T, bin string) {
+	base := t.TempDir()
+	j.files(t, bin, base)
 	fresh := func() string {
 		dir := t.TempDir()
-		j.files(t, bin, dir)
+		if err := os.CopyFS(dir, os.DirFS(base)); err != nil {
+			t.Fatal(err)
+		}
 		return dir
 	}
 	dir := fresh()

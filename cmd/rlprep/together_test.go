@@ -37,6 +37,7 @@ func together(bin, dir string, n int, args func(i int) []string) []ended {
 
 // TestRejectsTogether: of runs with one --rejects FILE one is at work, the others say so at once; the file is that of one run, whole.
 func TestRejectsTogether(t *testing.T) {
+	t.Parallel()
 	bin := buildTool(t, "")
 	dir := t.TempDir()
 	for i := range 8 {
@@ -91,6 +92,7 @@ func TestRejectsTogether(t *testing.T) {
 // TestInPlaceTogether: of eight runs at once over the same files every one ends, one after the other, and no column is lost; with a manifest beside
 // the files and without one.
 func TestInPlaceTogether(t *testing.T) {
+	t.Parallel()
 	bin := buildTool(t, "")
 	for _, manifest := range []bool{true, false} {
 		p := newPlace(t, bin, 20)
@@ -128,6 +130,7 @@ func TestInPlaceTogether(t *testing.T) {
 
 // TestInPlaceApart: runs over different files of one data set all end, and the manifest has every edit.
 func TestInPlaceApart(t *testing.T) {
+	t.Parallel()
 	bin := buildTool(t, "")
 	p := newPlace(t, bin, 8)
 	files := p.files(t)
@@ -146,6 +149,7 @@ func TestInPlaceApart(t *testing.T) {
 
 // TestFixTogether: of eight runs that fix the same files at least one ends well, the others end well or say 3.
 func TestFixTogether(t *testing.T) {
+	t.Parallel()
 	bin := buildTool(t, "")
 	p := newPlace(t, bin, 20)
 	good := 0
