@@ -482,19 +482,22 @@ func TestReuse(t *testing.T) {
 				if rg%2 == 0 || bytes == 48 {
 					again.Ahead(7, spare)
 				}
+				held := false // whether this test has the place, so that nobody is free to read ahead
 				for {
-					if len(spare) == 0 && slices%3 == 1 {
-						spare <- struct{}{} // until after the next slice nobody is free to read ahead
+					if !held && slices%3 == 1 {
+						spare <- struct{}{}
+						held = true
 					}
 					a, errA := own.Next(7)
 					b, errB := again.Next(7)
 					if (errA == nil) != (errB == nil) {
 						t.Fatalf("%s: %v, with memory used again %v", name, errA, errB)
 					}
-					if len(spare) > 0 && slices%3 == 2 {
+					if held && slices%3 == 2 {
 						<-spare
+						held = false
 					}
-					if s := again.ahead.next; s != nil && len(spare) == 0 {
+					if s := again.ahead.next; s != nil && !held {
 						<-s.done
 						ahead++
 					}
