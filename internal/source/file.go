@@ -7,12 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/rlprep/rlprep/internal/infile"
+	"github.com/rlprep/rlprep/internal/jsonl"
 	"github.com/rlprep/rlprep/internal/parquetio"
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
@@ -29,10 +31,6 @@ type File struct {
 	Parquet *parquetio.File
 	// Keys are the keys of the first row of a line format, in order: what a user would call its columns.
 	Keys []string
-	// BOM says that a line format begins with a byte order mark, which is skipped here and which Python's json refuses.
-	BOM bool
-	// Spooled says that the rows had to be decompressed, or read from standard input, into a temporary file.
-	Spooled bool
 
 	limits Limits
 	path   string      // that is opened; "" where text or memory is all there is
@@ -40,14 +38,15 @@ type File struct {
 	remote *RemoteFile // where it came from; nil: it was on this machine
 	info   os.FileInfo // as it was when it was read first
 	text   text
-	layout *layout
-	spool  *os.File // closed with the Set
-	named  bool     // the spool still has a name, to be removed
-	asIs   bool     // rows are judged, not written: text that is no UTF-8 is handed on
+	lines  *jsonl.Text   // of a line format, once it was begun
+	layout *jsonl.Layout // of a line format: where its rows are
+	spool  *os.File      // closed with the Set
+	named  bool          // the spool still has a name, to be removed
+	asIs   bool          // rows are judged, not written: text that is no UTF-8 is handed on
 
 	mu      sync.Mutex
 	sum     string
-	unknown map[string]struct{}
+	unknown map[schema.Path]int64 // keys without a column, each with the first row that has it
 }
 
 // text is the decompressed text of a line format: open for as long as the Set (a spool, memory), or opened by each reader.
@@ -133,30 +132,36 @@ func (f *File) Unchanged() error {
 	return nil
 }
 
-// UnknownKeys returns the keys that rows of a line format hold and no column is declared for, as far as rows were read:
-// sorted, at most 64.
-func (f *File) UnknownKeys() []schema.Path {
+// An UnknownKey is a key of a line format that no column is declared for: its values are not read.
+type UnknownKey struct {
+	Path schema.Path
+	Row  int64 // the number in the file of the first row that has it
+}
+
+// maxUnknown is how many unknown keys of a file are remembered.
+const maxUnknown = 64
+
+// UnknownKeys returns the unknown keys of the rows read so far: sorted by path, at most 64.
+func (f *File) UnknownKeys() []UnknownKey {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	out := make([]schema.Path, 0, len(f.unknown))
-	for k := range f.unknown {
-		out = append(out, schema.Path(k))
+	out := make([]UnknownKey, 0, len(f.unknown))
+	for _, k := range slices.Sorted(maps.Keys(f.unknown)) {
+		out = append(out, UnknownKey{k, f.unknown[k]})
 	}
-	slices.Sort(out)
 	return out[:min(len(out), maxUnknown)]
 }
 
-func (f *File) addUnknown(keys map[string]struct{}) {
-	if len(keys) == 0 {
-		return
-	}
+func (f *File) addUnknown(keys map[schema.Path]int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.unknown == nil {
-		f.unknown = map[string]struct{}{}
+	if f.unknown == nil && len(keys) > 0 {
+		f.unknown = map[schema.Path]int64{}
 	}
-	for k := range keys {
-		f.unknown[k] = struct{}{}
+	for k, row := range keys {
+		if first, ok := f.unknown[k]; !ok || row < first {
+			f.unknown[k] = row
+		}
 	}
 }
 
@@ -174,11 +179,16 @@ func (f *File) open() (io.ReaderAt, func() error, error) {
 
 // formatError places what a scan of f's rows returned.
 func (f *File) formatError(err error) error {
-	var p *place
+	var e *jsonl.Error
 	switch {
-	case errors.As(err, &p):
-		return &FormatError{File: f.Name, Line: p.line, Column: int(p.col) + 1, Message: p.msg}
-	case errors.Is(err, ErrFormat), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+	case errors.As(err, &e):
+		return &FormatError{File: f.Name, Line: e.Line, Column: e.Column, Message: e.Message}
+	case errors.Is(err, jsonl.ErrFewerRows):
+		if err := f.Unchanged(); err != nil {
+			return err
+		}
+		return fmt.Errorf("%s: has fewer rows than when it was counted: it changed while it was read", f.Name)
+	case errors.Is(err, ErrFormat), errors.As(err, new(*namedError)), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	}
 	return fmt.Errorf("%s: read: %w", f.Name, err)

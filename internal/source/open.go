@@ -16,6 +16,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/rlprep/rlprep/internal/infile"
+	"github.com/rlprep/rlprep/internal/jsonl"
 	"github.com/rlprep/rlprep/internal/parquetio"
 	"github.com/rlprep/rlprep/internal/tempfile"
 	"github.com/rlprep/rlprep/schema"
@@ -272,7 +273,7 @@ func (o *opener) temp(f *File) (*os.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.Name, err)
 	}
-	f.Spooled, f.spool = true, tmp
+	f.spool = tmp
 	f.named = os.Remove(tmp.Name()) != nil
 	return tmp, nil
 }
@@ -351,101 +352,46 @@ func (o *opener) lines(ctx context.Context, f *File) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = done() }() // it was only read
-	start, array, err := begin(f, at)
-	if err != nil {
-		return err
+	defer func() {
+		_ = done() // it was only read
+		if f.lines != nil {
+			f.lines.At = nil // each reader opens its own
+		}
+	}()
+	f.lines = &jsonl.Text{At: at, Size: f.text.size, Limit: f.limits.line()}
+	if err := f.lines.Begin(); err != nil {
+		return f.formatError(reason(err))
 	}
 	f.Format, f.asIs = "jsonl", o.spec.Lenient
-	if array {
+	if f.lines.Array {
 		f.Format = "json"
 	}
 	if o.spec.Hash && f.sum == "" {
 		h := &hashingReader{at: at, sum: sha256.New()}
-		at = h
+		f.lines.At = h
 		defer func() { f.sum = h.hex(f.text.size) }()
 	}
 	if o.spec.Fields != nil {
 		f.Schema = &schema.Schema{Fields: o.spec.Fields(f.Name)}
 	}
-	if f.Schema == nil || len(f.Schema.Fields) == 0 {
-		return o.infer(ctx, f, at, start, array)
-	}
-	if _, err := newDecoder(f.Schema); err != nil {
-		return fmt.Errorf("%s: %w", f.Name, err)
-	}
-	f.layout, err = scanRows(ctx, at, array, start, f.limits.line(), func(s *rowScanner, row []byte) error {
-		if f.Keys == nil {
-			f.Keys = firstKeys(row)
-		}
-		return nil
-	})
-	if err != nil {
+	if err := o.count(ctx, f); err != nil {
 		return f.formatError(err)
 	}
-	f.Rows = f.layout.rows
+	f.Rows, f.Keys = f.layout.Rows, f.layout.Keys
 	return nil
 }
 
-// begin returns where the rows of f begin, behind a byte order mark, and whether they are the elements of an array.
-func begin(f *File, at io.ReaderAt) (spot, bool, error) {
-	start := spot{line: 1}
-	head := make([]byte, 4096)
-	n, err := at.ReadAt(head, 0)
-	if err != nil && err != io.EOF {
-		return start, false, fmt.Errorf("%s: read: %w", f.Name, reason(err))
+// count finds out where the rows of f are, and its columns where none are declared.
+func (o *opener) count(ctx context.Context, f *File) (err error) {
+	if f.Schema == nil || len(f.Schema.Fields) == 0 {
+		f.Schema, f.layout, err = f.lines.Infer(ctx)
+		return err
 	}
-	head = head[:n]
-	if encoding := notUTF8(head); encoding != "" {
-		return start, false, &FormatError{File: f.Name, Message: fmt.Sprintf("text in %.6s, not UTF-8: convert it with: iconv -f %s -t UTF-8", encoding, encoding)}
+	if err := jsonl.CheckSchema(f.Schema); err != nil {
+		return &namedError{f.Name + ": " + err.Error(), err}
 	}
-	if bytes.HasPrefix(head, bom) {
-		f.BOM = true
-		start.offset, start.lineStart = int64(len(bom)), int64(len(bom))
-		head = head[len(bom):]
-	}
-	head = bytes.TrimLeft(head, " \t\r\n")
-	return start, len(head) > 0 && head[0] == '[', nil
-}
-
-// notUTF8 returns the encoding of JSON text that begins with head where that is UTF-16 or UTF-32, told by its byte order mark or by the zeros
-// around the first character, which is ASCII; else "".
-func notUTF8(head []byte) string {
-	for _, e := range []struct{ mark, name string }{
-		{"\xff\xfe\x00\x00", "UTF-32"}, {"\x00\x00\xfe\xff", "UTF-32"}, {"\xff\xfe", "UTF-16"}, {"\xfe\xff", "UTF-16"},
-	} {
-		if bytes.HasPrefix(head, []byte(e.mark)) {
-			return e.name
-		}
-	}
-	if len(head) < 4 {
-		return ""
-	}
-	zero := [4]bool{head[0] == 0, head[1] == 0, head[2] == 0, head[3] == 0}
-	return map[[4]bool]string{
-		{false, true, true, true}: "UTF-32LE", {true, true, true, false}: "UTF-32BE",
-		{false, true, false, true}: "UTF-16LE", {true, false, true, false}: "UTF-16BE",
-		{false, true, false, false}: "UTF-16LE", {true, false, false, false}: "UTF-16BE", // the second character is no ASCII
-	}[zero]
-}
-
-// firstKeys returns the keys of the object in row, in order; none where it is no object.
-func firstKeys(row []byte) []string {
-	keys := []string{}
-	p := parser{b: row}
-	if p.peek() != '{' {
-		return keys
-	}
-	p.i++
-	for again := p.peek() == '"'; again; {
-		key, ok := p.member()
-		if !ok || !p.skip(1) {
-			return keys
-		}
-		keys = append(keys, string(key))
-		again, _ = p.more('}')
-	}
-	return keys
+	f.layout, err = f.lines.Scan(ctx)
+	return err
 }
 
 // A hashingReader hashes what is read from front to back through it.

@@ -1,6 +1,6 @@
 package source
 
-import "sort"
+import "github.com/rlprep/rlprep/internal/jsonl"
 
 // Sizes of units.
 const (
@@ -19,12 +19,9 @@ type Unit struct {
 	Whole    bool  // all rows of its row group: column chunks can be carried undecoded
 	Bytes    int64 // uncompressed, about
 
-	// Of line formats. Reading begins at Offset, on line FirstLine, and passes over Skip rows.
-	Offset    int64
-	FirstLine int64
-	Skip      int64
-
-	lineStart int64
+	// Of line formats: reading begins at from, and passes over skip rows.
+	from jsonl.Spot
+	skip int64
 }
 
 // Units cuts f into units. A line format is cut into pieces of about target bytes (0: DefaultUnitBytes); of a Parquet file
@@ -68,26 +65,11 @@ func (f *File) groups(limit int64) []Unit {
 }
 
 func (f *File) ranges(target int64) []Unit {
-	l := f.layout
 	var out []Unit
-	for i := 0; i < len(l.spots); {
-		j := i + 1
-		for j < len(l.spots) && l.spots[j].offset-l.spots[i].offset < target {
-			j++
-		}
-		u := f.unitAt(l.spots[i])
-		u.Rows, u.Bytes = l.rows-u.First, l.end-u.Offset
-		if j < len(l.spots) {
-			u.Rows, u.Bytes = l.spots[j].row-u.First, l.spots[j].offset-u.Offset
-		}
-		out = append(out, u)
-		i = j
+	for _, r := range f.layout.Ranges(target) {
+		out = append(out, Unit{File: f, First: r.First, Rows: r.Rows, RowGroup: -1, Bytes: r.Bytes, from: r.From, skip: r.Skip})
 	}
 	return out
-}
-
-func (f *File) unitAt(s spot) Unit {
-	return Unit{File: f, First: s.row, RowGroup: -1, Offset: s.offset, FirstLine: s.line, lineStart: s.lineStart}
 }
 
 // Cut cuts u behind its first rows rows; it reads nothing. A part without rows is the zero Unit but for its File.
@@ -108,9 +90,6 @@ func (u Unit) Cut(rows int64) (a, b Unit) {
 		a.Whole, b.Whole = false, false
 		return a, b
 	}
-	spots := u.File.layout.spots
-	i := sort.Search(len(spots), func(i int) bool { return spots[i].row > b.First }) - 1
-	at := u.File.unitAt(spots[i])
-	b.Offset, b.FirstLine, b.lineStart, b.Skip = at.Offset, at.FirstLine, at.lineStart, b.First-at.First
+	b.from, b.skip = u.File.layout.At(b.First)
 	return a, b
 }

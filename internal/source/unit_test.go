@@ -126,34 +126,6 @@ func TestLongLines(t *testing.T) {
 	}
 }
 
-// zeros is a text of n bytes without a line end.
-type zeros int64
-
-func (z zeros) ReadAt(b []byte, off int64) (int, error) {
-	n := min(int64(len(b)), int64(z)-off)
-	for i := range b[:n] {
-		b[i] = 'x'
-	}
-	if n < int64(len(b)) {
-		return int(n), io.EOF
-	}
-	return int(n), nil
-}
-
-func TestTooLongRow(t *testing.T) {
-	for _, array := range []bool{false, true} {
-		s := newRowScanner(zeros(64<<20), array, spot{line: 1}, 8<<20)
-		s.after = true
-		_, err := s.next()
-		if array {
-			err = s.element()
-		}
-		if err == nil || !strings.Contains(err.Error(), "more than 8388608 bytes") || cap(s.buf) > 10<<20 {
-			t.Errorf("array %v: error %v", array, err)
-		}
-	}
-}
-
 func TestBatchesOfBlankLines(t *testing.T) {
 	f, err := embedded(t, "{}\n{}\n\n{}\n{}\n", fields(t, "n int64"))
 	if err != nil {
@@ -218,7 +190,7 @@ func TestCompressed(t *testing.T) {
 				t.Fatal(err)
 			}
 			f := set.Files()[0]
-			if !f.Spooled {
+			if f.spool == nil {
 				t.Errorf("%s: not spooled", f.Name)
 			}
 			got, _, err := readUnits(f, f.Units(1<<16), 1000)

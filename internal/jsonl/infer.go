@@ -1,12 +1,12 @@
-package source
+package jsonl
 
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/schema/jsontext"
 )
 
 const (
@@ -40,73 +40,68 @@ type guess struct {
 // fit; what is null in every row is of Arrow's null type; a struct has every field that any row has. Where kinds do not
 // agree, the type is Other, "mixed<int64, string>", which no loader takes: HF datasets fails on such a file.
 type inferrer struct {
-	parser
+	jsontext.Parser
 	root   guess
 	fields int
 }
 
-// infer finds out f's columns and counts its rows on the way.
-func (o *opener) infer(ctx context.Context, f *File, at io.ReaderAt, start spot, array bool) error {
+// Infer finds out the columns of the text, and counts its rows on the way.
+func (t *Text) Infer(ctx context.Context) (*schema.Schema, *Layout, error) {
 	var in inferrer
-	l, err := scanRows(ctx, at, array, start, f.limits.line(), func(s *rowScanner, row []byte) error {
-		if f.Keys == nil {
-			f.Keys = firstKeys(row)
-		}
+	l, err := t.scan(ctx, func(s *scanner, row []byte) error {
 		if !in.row(row) {
-			return f.syntaxError(s, row, &in.parser)
+			return t.syntaxError(s, row, &in.Parser, 1)
 		}
 		return nil
 	})
 	if err != nil {
-		return f.formatError(err)
+		return nil, nil, err
 	}
-	f.layout, f.Rows = l, l.rows
-	f.Schema = &schema.Schema{Fields: in.root.structType().Fields}
-	return nil
+	return &schema.Schema{Fields: in.root.structType().Fields}, l, nil
 }
 
 func (in *inferrer) row(text []byte) bool {
-	in.b, in.i, in.errMsg = text, 0, ""
-	if in.peek() != '{' {
-		return in.unexpected("an object")
+	in.Src, in.Pos, in.ErrMsg = text, 0, ""
+	if in.Peek() != '{' {
+		return in.Unexpected("an object")
 	}
 	if !in.value(&in.root, 0) {
 		return false
 	}
-	if in.peek() != 0 || in.i < len(in.b) {
-		return in.unexpected("nothing more behind the object")
+	if in.Peek() != 0 || in.Pos < len(in.Src) {
+		return in.Unexpected("nothing more behind the object")
 	}
 	return true
 }
 
 func (in *inferrer) value(g *guess, depth int) bool {
-	c := in.peek()
+	c := in.Peek()
 	switch c {
 	case '"':
 		g.kinds |= sawText
-		return in.skipText()
+		return in.SkipText()
 	case 't', 'f':
 		g.kinds |= sawBool
-		return in.skip(depth)
+		return in.Skip(depth)
 	case 'n':
-		return in.literal("null")
+		return in.Literal("null")
 	case '{', '[':
 		if depth > inferDepth || g.kinds&sawTooMuch != 0 {
 			g.kinds |= sawTooMuch
-			return in.skip(depth)
+			return in.Skip(depth)
 		}
 		if c == '{' {
 			return in.members(g, depth+1)
 		}
 		return in.elements(g, depth+1)
 	}
-	n, ok := in.number()
+	n, ok := in.Number()
 	if !ok {
 		return false
 	}
-	if n.float {
+	if n.Float {
 		g.kinds |= sawFloat
-	} else if _, fits := n.int(); fits {
+	} else if _, fits := n.Int(); fits {
 		g.kinds |= sawInt
 	} else {
 		g.kinds |= sawFloat
@@ -119,16 +114,16 @@ func (in *inferrer) elements(g *guess, depth int) bool {
 	if g.elem == nil {
 		g.elem = &guess{}
 	}
-	in.i++
-	if in.peek() == ']' {
-		in.i++
+	in.Pos++
+	if in.Peek() == ']' {
+		in.Pos++
 		return true
 	}
 	for {
 		if !in.value(g.elem, depth) {
 			return false
 		}
-		if again, ok := in.more(']'); !again {
+		if again, ok := in.More(']'); !again {
 			return ok
 		}
 	}
@@ -136,13 +131,13 @@ func (in *inferrer) elements(g *guess, depth int) bool {
 
 func (in *inferrer) members(g *guess, depth int) bool {
 	g.kinds |= sawStruct
-	in.i++
-	if in.peek() == '}' {
-		in.i++
+	in.Pos++
+	if in.Peek() == '}' {
+		in.Pos++
 		return true
 	}
 	for want := 0; ; want++ {
-		key, ok := in.member()
+		key, ok := in.Member()
 		if !ok {
 			return false
 		}
@@ -151,7 +146,7 @@ func (in *inferrer) members(g *guess, depth int) bool {
 			kid = g.kids[want]
 		} else if kid = in.kid(g, key); kid == nil {
 			if g == &in.root {
-				return in.fail(in.i, fmt.Sprintf("more than %d columns and fields in all rows together", inferFields))
+				return in.Fail(in.Pos, fmt.Sprintf("more than %d columns and fields in all rows together", inferFields))
 			}
 			g.kinds |= sawTooMuch
 			kid = &guess{kinds: sawTooMuch}
@@ -159,7 +154,7 @@ func (in *inferrer) members(g *guess, depth int) bool {
 		if !in.value(kid, depth) {
 			return false
 		}
-		if again, ok := in.more('}'); !again {
+		if again, ok := in.More('}'); !again {
 			return ok
 		}
 	}

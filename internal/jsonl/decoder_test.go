@@ -1,7 +1,8 @@
-package source
+package jsonl
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -83,10 +84,10 @@ func TestRows(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if f.Rows != int64(len(tt.want)) {
-				t.Errorf("%d rows counted, want %d", f.Rows, len(tt.want))
+			if f.layout.Rows != int64(len(tt.want)) {
+				t.Errorf("%d rows counted, want %d", f.layout.Rows, len(tt.want))
 			}
-			got, faults, err := readUnits(f, f.Units(0), 100)
+			got, faults, err := readRanges(f, f.layout.Ranges(1<<20), 100)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -105,11 +106,10 @@ func TestInvalidUTF8IsKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := f.Open(t.Context(), f.Units(0)[0], nil)
+	r, err := f.open(f.layout.Ranges(1 << 20)[0])
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer r.Close()
 	b, err := r.Next(t.Context(), 10)
 	if err != nil {
 		t.Fatal(err)
@@ -159,14 +159,13 @@ func TestSyntaxErrors(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				f, err := embedded(t, tt.in, cols)
 				if err == nil {
-					_, _, err = readUnits(f, f.Units(0), 100)
+					_, _, err = readRanges(f, f.layout.Ranges(1<<20), 100)
 				}
 				if err == nil || err.Error() != tt.want {
 					t.Fatalf("error:\n%v\nwant:\n%s", err, tt.want)
 				}
-				var fe *FormatError
-				if !errors.As(err, &fe) || !errors.Is(err, ErrFormat) {
-					t.Errorf("%T is no *FormatError", err)
+				if !errors.As(err, new(*Error)) {
+					t.Errorf("%T is no *Error", err)
 				}
 			})
 		}
@@ -178,14 +177,14 @@ func TestUnknownKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := readUnits(f, f.Units(0), 1); err != nil {
+	if _, _, err := readRanges(f, f.layout.Ranges(1<<20), 1); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := f.UnknownKeys(), []schema.Path{`"a.b"`, "p[].name", "respond"}; !slices.Equal(got, want) {
-		t.Errorf("unknown keys %q, want %q", got, want)
+	if got, want := f.unknown, map[schema.Path]int64{"respond": 0, "p[].name": 0, `"a.b"`: 1}; !maps.Equal(got, want) {
+		t.Errorf("unknown keys %v, want %v", got, want)
 	}
-	if want := []string{"question", "respond", "p"}; !slices.Equal(f.Keys, want) {
-		t.Errorf("keys %q, want %q", f.Keys, want)
+	if want := []string{"question", "respond", "p"}; !slices.Equal(f.layout.Keys, want) {
+		t.Errorf("keys %q, want %q", f.layout.Keys, want)
 	}
 }
 

@@ -1,10 +1,11 @@
-package source
+package jsonl
 
 import (
 	"fmt"
 
 	"github.com/rlprep/rlprep/internal/record"
 	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/schema/jsontext"
 )
 
 const (
@@ -37,15 +38,16 @@ type node struct {
 // A decoder turns JSON objects into columns. It first takes each row as it comes; where that finds a wrong type or a key
 // that is there twice, it takes the row back and reads it again with more care (exact).
 type decoder struct {
-	parser
+	jsontext.Parser
 	root  node
 	cols  []*column
-	rows  int
+	rows  int // of the batch
+	total int // of all batches before it
 	exact bool
 
 	faults    []record.Fault
 	rowFaults int
-	unknown   map[string]struct{} // paths
+	unknown   map[schema.Path]int // by key: the row that has it first, of the decoder's
 }
 
 func newDecoder(s *schema.Schema) (*decoder, error) {
@@ -58,7 +60,7 @@ func newDecoder(s *schema.Schema) (*decoder, error) {
 	if err := levels(leaves); err != nil {
 		return nil, err
 	}
-	d := &decoder{unknown: map[string]struct{}{}}
+	d := &decoder{unknown: map[schema.Path]int{}}
 	for _, l := range leaves {
 		d.cols = append(d.cols, &column{leaf: l})
 	}
@@ -117,6 +119,7 @@ func (n *node) find(key []byte, want int) int {
 
 // start begins a batch of about that many rows and bytes.
 func (d *decoder) start(rows int, size int64) {
+	d.total += d.rows
 	d.rows, d.faults = 0, nil
 	for _, c := range d.cols {
 		c.start(rows, int(size)/max(1, len(d.cols)))
@@ -128,15 +131,15 @@ func (d *decoder) row(text []byte) bool {
 	for _, c := range d.cols {
 		c.mark = c.where()
 	}
-	d.b, d.errMsg, d.exact, d.rowFaults = text, "", false, 0
-	if !d.object() && d.errMsg == "" {
+	d.Src, d.ErrMsg, d.exact, d.rowFaults = text, "", false, 0
+	if !d.object() && d.ErrMsg == "" {
 		for _, c := range d.cols {
 			c.back(c.mark)
 		}
 		d.exact = true
 		d.object()
 	}
-	if d.errMsg != "" {
+	if d.ErrMsg != "" {
 		for _, c := range d.cols {
 			c.back(c.mark)
 		}
@@ -147,27 +150,27 @@ func (d *decoder) row(text []byte) bool {
 }
 
 func (d *decoder) object() bool {
-	d.i = 0
-	if d.peek() != '{' {
-		return d.unexpected("an object")
+	d.Pos = 0
+	if d.Peek() != '{' {
+		return d.Unexpected("an object")
 	}
 	if !d.members(&d.root, 0) {
 		return false
 	}
-	if d.peek() != 0 || d.i < len(d.b) {
-		return d.unexpected("nothing more behind the object")
+	if d.Peek() != 0 || d.Pos < len(d.Src) {
+		return d.Unexpected("nothing more behind the object")
 	}
 	return true
 }
 
-// value reads the value at d.i into n. It returns false on a syntax error, and where the row must be read exactly.
+// value reads the value at d.Pos into n. It returns false on a syntax error, and where the row must be read exactly.
 func (d *decoder) value(n *node, rep uint8) bool {
-	c := d.peek()
+	c := d.Peek()
 	if c == 'n' {
 		if !n.nullable {
 			return d.fault(n, rep, "null", "null, but the column takes none")
 		}
-		if !d.literal("null") {
+		if !d.Literal("null") {
 			return false
 		}
 		d.absent(n, n.above, rep)
@@ -184,7 +187,7 @@ func (d *decoder) value(n *node, rep uint8) bool {
 		}
 	case schema.Bool:
 		if c == 't' || c == 'f' {
-			if c == 't' && !d.literal("true") || c == 'f' && !d.literal("false") {
+			if c == 't' && !d.Literal("true") || c == 'f' && !d.Literal("false") {
 				return false
 			}
 			n.col.bools = append(n.col.bools, c == 't')
@@ -206,15 +209,15 @@ func (d *decoder) value(n *node, rep uint8) bool {
 }
 
 func (d *decoder) textValue(n *node, rep uint8) bool {
-	col, start := n.col, d.i
+	col, start := n.col, d.Pos
 	had := len(col.data)
 	var ok bool
-	if col.data, ok = d.text(col.data); !ok {
+	if col.data, ok = d.AppendText(col.data); !ok {
 		return false
 	}
-	if d.lone && !d.keep {
+	if d.Lone && !d.Keep {
 		col.data = col.data[:had]
-		d.i = start
+		d.Pos = start
 		return d.fault(n, rep, "wrong-text", "half a surrogate pair (\\ud800 to \\udfff) in text, which no UTF-8 can hold")
 	}
 	col.end()
@@ -223,28 +226,28 @@ func (d *decoder) textValue(n *node, rep uint8) bool {
 }
 
 func (d *decoder) numberValue(n *node, rep uint8) bool {
-	start := d.i
-	num, ok := d.number()
+	start := d.Pos
+	num, ok := d.Number()
 	if !ok {
 		return false
 	}
 	if n.typ.Kind == schema.Float {
-		if became, exact := num.in(n.typ.Bits); !exact && !d.keep { // a trainer's loader rounds it: rows that are only judged are as it has them
-			d.i = start
+		if became, exact := num.In(n.typ.Bits); !exact && !d.Keep { // a trainer's loader rounds it: rows that are only judged are as it has them
+			d.Pos = start
 			return d.fault(n, rep, "rounded", fmt.Sprintf("the integer %s would become %s in a column of %s: write it as text, or keep fractions and integers apart",
-				schema.Cut(string(num.text), 40), became, n.typ))
+				schema.Cut(string(num.Text), 40), became, n.typ))
 		}
-		n.col.float(num.double())
+		n.col.float(num.Double())
 		n.col.present(rep)
 		return true
 	}
-	if num.float {
-		d.i = start
+	if num.Float {
+		d.Pos = start
 		return d.wrongType(n, rep, '.')
 	}
-	if v, ok := num.int(); !ok || !n.col.int(v) {
-		d.i = start
-		return d.fault(n, rep, "out-of-range", schema.Cut(string(num.text), 40)+" does not fit "+n.typ.String())
+	if v, ok := num.Int(); !ok || !n.col.int(v) {
+		d.Pos = start
+		return d.fault(n, rep, "out-of-range", schema.Cut(string(num.Text), 40)+" does not fit "+n.typ.String())
 	}
 	n.col.present(rep)
 	return true
@@ -252,20 +255,20 @@ func (d *decoder) numberValue(n *node, rep uint8) bool {
 
 // rawValue keeps the text of a value of mixed kinds.
 func (d *decoder) rawValue(n *node, rep uint8) bool {
-	start := d.i
-	if !d.skip(1) {
+	start := d.Pos
+	if !d.Skip(1) {
 		return false
 	}
-	n.col.data = append(n.col.data, d.b[start:d.i]...)
+	n.col.data = append(n.col.data, d.Src[start:d.Pos]...)
 	n.col.end()
 	n.col.present(rep)
 	return true
 }
 
 func (d *decoder) elements(n *node, rep uint8) bool {
-	d.i++
-	if d.peek() == ']' {
-		d.i++
+	d.Pos++
+	if d.Peek() == ']' {
+		d.Pos++
 		d.absent(n, n.def, rep)
 		return true
 	}
@@ -274,7 +277,7 @@ func (d *decoder) elements(n *node, rep uint8) bool {
 			return false
 		}
 		rep = n.rep
-		if again, ok := d.more(']'); !again {
+		if again, ok := d.More(']'); !again {
 			return ok
 		}
 	}
@@ -284,15 +287,15 @@ func (d *decoder) members(n *node, rep uint8) bool {
 	if d.exact {
 		return d.exactMembers(n, rep)
 	}
-	d.i++
+	d.Pos++
 	n.turn++
 	turn, found, want := n.turn, 0, 0
-	empty := d.peek() == '}'
+	empty := d.Peek() == '}'
 	if empty {
-		d.i++
+		d.Pos++
 	}
 	for again := !empty; again; {
-		key, ok := d.member()
+		key, ok := d.Member()
 		if !ok {
 			return false
 		}
@@ -308,11 +311,11 @@ func (d *decoder) members(n *node, rep uint8) bool {
 			}
 		} else {
 			d.note(n, key)
-			if !d.skip(1) {
+			if !d.Skip(1) {
 				return false
 			}
 		}
-		if again, ok = d.more('}'); !ok {
+		if again, ok = d.More('}'); !ok {
 			return false
 		}
 	}
@@ -332,38 +335,38 @@ func (d *decoder) exactMembers(n *node, rep uint8) bool {
 	for k := range n.at {
 		n.at[k] = -1
 	}
-	d.i++
-	empty := d.peek() == '}'
+	d.Pos++
+	empty := d.Peek() == '}'
 	if empty {
-		d.i++
+		d.Pos++
 	}
 	for again := !empty; again; {
-		key, ok := d.member()
+		key, ok := d.Member()
 		if !ok {
 			return false
 		}
 		if k := n.find(key, 0); k >= 0 {
-			n.at[k] = d.i
+			n.at[k] = d.Pos
 		} else {
 			d.note(n, key)
 		}
-		if !d.skip(1) {
+		if !d.Skip(1) {
 			return false
 		}
-		if again, ok = d.more('}'); !ok {
+		if again, ok = d.More('}'); !ok {
 			return false
 		}
 	}
-	end := d.i
+	end := d.Pos
 	for k := range n.kids {
 		kid := &n.kids[k]
-		if d.i = n.at[k]; d.i < 0 {
+		if d.Pos = n.at[k]; d.Pos < 0 {
 			d.missing(kid, rep)
 		} else if !d.value(kid, rep) {
 			return false
 		}
 	}
-	d.i = end
+	d.Pos = end
 	return true
 }
 
@@ -413,37 +416,37 @@ func (d *decoder) note(n *node, key []byte) {
 		n.unknown = map[string]struct{}{}
 	}
 	n.unknown[string(key)] = struct{}{}
-	d.unknown[string(n.path.Field(schema.Cut(string(key), 80)))] = struct{}{}
+	d.unknown[n.path.Field(schema.Cut(string(key), 80))] = d.total + d.rows
 }
 
-// wrongType notes that the value at d.i, which begins with c ('.': a number with a fraction or an exponent), is not of n's type.
+// wrongType notes that the value at d.Pos, which begins with c ('.': a number with a fraction or an exponent), is not of n's type.
 func (d *decoder) wrongType(n *node, rep uint8, c byte) bool {
 	if !d.exact {
 		return false
 	}
 	got := map[byte]string{'"': "string", '{': "struct", '[': "list", 't': "bool", 'f': "bool", '.': "float", 'N': "float", 'I': "float"}[c]
 	if got == "" {
-		start := d.i
-		if num, ok := d.number(); !ok {
+		start := d.Pos
+		if num, ok := d.Number(); !ok {
 			return false
-		} else if got = "int"; num.float {
+		} else if got = "int"; num.Float {
 			got = "float"
 		}
-		d.i = start
+		d.Pos = start
 	}
 	return d.fault(n, rep, "wrong-type", fmt.Sprintf("expected %s, got %s", n.typ.Kind, got))
 }
 
-// fault passes over the value at d.i, which n cannot take, and puts a null in its place.
+// fault passes over the value at d.Pos, which n cannot take, and puts a null in its place.
 func (d *decoder) fault(n *node, rep uint8, reason, message string) bool {
 	if !d.exact {
 		return false
 	}
-	start := d.i
-	if !d.skip(1) {
+	start := d.Pos
+	if !d.Skip(1) {
 		return false
 	}
-	d.addFault(n, reason, message, schema.Cut(string(d.b[start:min(d.i, start+4*excerptLen)]), excerptLen))
+	d.addFault(n, reason, message, schema.Cut(string(d.Src[start:min(d.Pos, start+4*excerptLen)]), excerptLen))
 	d.hollow(n, rep)
 	return true
 }

@@ -1,11 +1,12 @@
-package source
+package jsonl
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"runtime/debug"
+
+	"github.com/rlprep/rlprep/schema/jsontext"
 )
 
 const (
@@ -13,9 +14,9 @@ const (
 	readSize  = 1 << 20  // until there
 )
 
-// A rowScanner cuts a file into rows: lines that are not blank, or the elements of the one array that the file is. It
+// A scanner cuts a file into rows: lines that are not blank, or the elements of the one array that the file is. It
 // looks only as deep as it must to do so.
-type rowScanner struct {
+type scanner struct {
 	file  io.ReaderAt
 	array bool
 	limit int64 // bytes of one row
@@ -35,20 +36,12 @@ type rowScanner struct {
 	rowCol   int64 // offset within the line, of its first byte
 }
 
-// A spot is a place in a file where reading may begin: at the start of a line, or of an element.
-type spot struct {
-	row       int64 // rows before it
-	offset    int64
-	line      int64
-	lineStart int64
-}
-
-func newRowScanner(file io.ReaderAt, array bool, at spot, limit int64) *rowScanner {
-	return &rowScanner{file: file, array: array, limit: limit, base: at.offset, line: at.line, lineStart: at.lineStart}
+func (t *Text) scanner(at Spot) *scanner {
+	return &scanner{file: t.At, array: t.Array, limit: t.Limit, base: at.Offset, line: at.Line, lineStart: at.LineStart}
 }
 
 // fill reads more behind what is in buf. It drops what was handed out. more is false at the end of the file.
-func (s *rowScanner) fill() (more bool, err error) {
+func (s *scanner) fill() (more bool, err error) {
 	if s.eof {
 		return false, nil
 	}
@@ -72,7 +65,7 @@ func (s *rowScanner) fill() (more bool, err error) {
 }
 
 // grow makes room for more, at least for a piece of readSize: doubled each time, but hardly more than a row may have.
-func (s *rowScanner) grow() {
+func (s *scanner) grow() {
 	size := max(firstRead, 2*cap(s.buf))
 	if most := s.limit + 1 + readSize; int64(size) > most {
 		size = max(int(most), len(s.buf)+readSize)
@@ -89,7 +82,7 @@ func (s *rowScanner) grow() {
 const hugeRow = 64 << 20
 
 // shrink gives up the buffer of a huge row that was handed out.
-func (s *rowScanner) shrink() {
+func (s *scanner) shrink() {
 	rest := s.buf[s.pos:]
 	if cap(s.buf) < hugeRow || len(rest) >= hugeRow {
 		return
@@ -99,17 +92,17 @@ func (s *rowScanner) shrink() {
 	debug.FreeOSMemory()
 }
 
-func (s *rowScanner) tooLong() error {
+func (s *scanner) tooLong() error {
 	what := "line"
 	if s.array {
 		what = "object"
 	}
-	return &place{line: s.line, col: s.base + int64(s.pos) - s.lineStart,
-		msg: fmt.Sprintf("this %s has more than %d bytes, which is the most that is read: raise --max-line-bytes", what, s.limit)}
+	return &Error{Line: s.line, Column: int(s.base+int64(s.pos)-s.lineStart) + 1,
+		Message: fmt.Sprintf("this %s has more than %d bytes, which is the most that is read: raise --max-line-bytes", what, s.limit)}
 }
 
 // next returns the next row, valid until the next call; io.EOF at the end.
-func (s *rowScanner) next() ([]byte, error) {
+func (s *scanner) next() ([]byte, error) {
 	if s.array {
 		return s.nextElement()
 	}
@@ -124,7 +117,7 @@ func (s *rowScanner) next() ([]byte, error) {
 	}
 }
 
-func (s *rowScanner) nextLine() ([]byte, error) {
+func (s *scanner) nextLine() ([]byte, error) {
 	for from := 0; ; {
 		if end := bytes.IndexByte(s.buf[s.pos+from:], '\n'); end >= 0 {
 			end += s.pos + from
@@ -159,14 +152,14 @@ func (s *rowScanner) nextLine() ([]byte, error) {
 }
 
 // began notes that a row begins at pos.
-func (s *rowScanner) began() {
+func (s *scanner) began() {
 	s.rowLine, s.rowStart = s.line, s.base+int64(s.pos)
 	s.rowCol = s.rowStart - s.lineStart
 }
 
 // nextElement returns the next element of the array. Its opening bracket is passed by open, where reading begins at the
 // start of the file.
-func (s *rowScanner) nextElement() ([]byte, error) {
+func (s *scanner) nextElement() ([]byte, error) {
 	c, err := s.within()
 	if err != nil {
 		return nil, err
@@ -200,12 +193,12 @@ func (s *rowScanner) nextElement() ([]byte, error) {
 }
 
 // element moves pos behind the object at pos, counting only its braces and minding text.
-func (s *rowScanner) element() error {
+func (s *scanner) element() error {
 	depth, i, inText := 0, s.pos, false
 	for {
 		for ; i < len(s.buf); i++ {
 			if inText {
-				if i = special(s.buf, i); i >= len(s.buf) {
+				if i = jsontext.Special(s.buf, i); i >= len(s.buf) {
 					break
 				}
 			}
@@ -232,14 +225,14 @@ func (s *rowScanner) element() error {
 			return err
 		}
 		if !more && s.eof {
-			return &place{line: s.rowLine, col: s.rowCol, msg: "the file ends within this object: it is cut off"}
+			return &Error{Line: s.rowLine, Column: int(s.rowCol) + 1, Message: "the file ends within this object: it is cut off"}
 		}
 		i += s.pos
 	}
 }
 
 // newlines counts the lines that begin in buf[from:to].
-func (s *rowScanner) newlines(from, to int) {
+func (s *scanner) newlines(from, to int) {
 	part := s.buf[from:to]
 	if n := bytes.Count(part, []byte{'\n'}); n > 0 {
 		s.line += int64(n)
@@ -248,16 +241,16 @@ func (s *rowScanner) newlines(from, to int) {
 }
 
 // within is skipSpace where the array is not yet closed.
-func (s *rowScanner) within() (byte, error) {
+func (s *scanner) within() (byte, error) {
 	c, err := s.skipSpace()
 	if err == io.EOF {
-		err = &place{line: s.line, col: s.base + int64(s.pos) - s.lineStart, msg: "the file ends within its array: it is cut off"}
+		err = &Error{Line: s.line, Column: int(s.base+int64(s.pos)-s.lineStart) + 1, Message: "the file ends within its array: it is cut off"}
 	}
 	return c, err
 }
 
 // skipSpace moves pos to the next byte that is no white space and returns it; io.EOF where there is none.
-func (s *rowScanner) skipSpace() (byte, error) {
+func (s *scanner) skipSpace() (byte, error) {
 	for {
 		for ; s.pos < len(s.buf); s.pos++ {
 			switch c := s.buf[s.pos]; c {
@@ -280,7 +273,7 @@ func (s *rowScanner) skipSpace() (byte, error) {
 }
 
 // endOfArray checks that nothing follows the bracket at pos.
-func (s *rowScanner) endOfArray() error {
+func (s *scanner) endOfArray() error {
 	s.pos++
 	c, err := s.skipSpace()
 	if err == nil {
@@ -290,7 +283,7 @@ func (s *rowScanner) endOfArray() error {
 }
 
 // open passes the bracket that opens the array.
-func (s *rowScanner) open() error {
+func (s *scanner) open() error {
 	if _, err := s.within(); err != nil {
 		return err
 	}
@@ -298,74 +291,15 @@ func (s *rowScanner) open() error {
 	return nil
 }
 
-// A place is a syntax error between rows.
-type place struct {
-	line, col int64 // col from 0
-	msg       string
-}
-
-func (p *place) Error() string { return p.msg }
-
-func (s *rowScanner) misplaced(c byte, want string) error {
-	return &place{line: s.line, col: s.base + int64(s.pos) - s.lineStart, msg: fmt.Sprintf("unexpected %q, expected %s", rune(c), want)}
+func (s *scanner) misplaced(c byte, want string) error {
+	return &Error{Line: s.line, Column: int(s.base+int64(s.pos)-s.lineStart) + 1, Message: fmt.Sprintf("unexpected %q, expected %s", rune(c), want)}
 }
 
 // position returns the line and the column, from 1, of offset at in the row that next returned.
-func (s *rowScanner) position(row []byte, at int) (line int64, col int) {
+func (s *scanner) position(row []byte, at int) (line int64, col int) {
 	before := row[:at]
 	if n := bytes.Count(before, []byte{'\n'}); n > 0 {
 		return s.rowLine + int64(n), at - bytes.LastIndexByte(before, '\n')
 	}
 	return s.rowLine, int(s.rowCol) + at + 1
-}
-
-// A layout is where the rows of a file stand.
-type layout struct {
-	array bool
-	rows  int64
-	most  int    // bytes of the longest
-	spots []spot // at the first row, and from there about every spotRows
-	end   int64  // size of the text
-}
-
-const (
-	spotRows  = 1024    // rows between two spots
-	spotBytes = 1 << 20 // or bytes, whatever comes first
-)
-
-// scanRows walks all rows of the file from start on and calls each, where it is not nil.
-func scanRows(ctx context.Context, file io.ReaderAt, array bool, start spot, limit int64, each func(s *rowScanner, row []byte) error) (*layout, error) {
-	s := newRowScanner(file, array, start, limit)
-	l := &layout{array: array}
-	if array {
-		if err := s.open(); err != nil {
-			return nil, err
-		}
-	}
-	for last := (spot{}); ; l.rows++ {
-		if l.rows%256 == 0 && ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		row, err := s.next()
-		if err == io.EOF {
-			l.end = s.base + int64(len(s.buf))
-			if s.buf = nil; l.most >= hugeRow {
-				debug.FreeOSMemory()
-			}
-			return l, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		if l.rows == 0 || l.rows-last.row >= spotRows || s.rowStart-last.offset >= spotBytes {
-			last = spot{row: l.rows, offset: s.rowStart, line: s.rowLine, lineStart: s.rowStart - s.rowCol}
-			l.spots = append(l.spots, last)
-		}
-		l.most = max(l.most, len(row))
-		if each != nil {
-			if err := each(s, row); err != nil {
-				return nil, err
-			}
-		}
-	}
 }

@@ -1,7 +1,6 @@
-package source
+package jsonl
 
 import (
-	"crypto/sha256"
 	"encoding/hex"
 	"strings"
 	"testing"
@@ -31,13 +30,13 @@ func TestInfer(t *testing.T) {
 				t.Fatal(err)
 			}
 			var got []string
-			for _, c := range f.Schema.Fields {
+			for _, c := range f.schema.Fields {
 				got = append(got, c.String())
 			}
 			if strings.Join(got, ", ") != tt.want {
 				t.Errorf("got  %s\nwant %s", strings.Join(got, ", "), tt.want)
 			}
-			if _, faults, err := readUnits(f, f.Units(0), 10); err != nil || len(faults) > 0 {
+			if _, faults, err := readRanges(f, f.layout.Ranges(1<<20), 10); err != nil || len(faults) > 0 {
 				t.Errorf("rows of the inferred type: %v %v", err, faults)
 			}
 		})
@@ -53,45 +52,10 @@ func TestInferManyKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c := f.Schema.Fields[0]; c.Type.Kind != schema.Other || c.Type.Name != "json" {
+	if c := f.schema.Fields[0]; c.Type.Kind != schema.Other || c.Type.Name != "json" {
 		t.Errorf("e is %s", c.Type)
 	}
 	if _, err := embedded(t, strings.NewReplacer(`{"e":`, "", "}}", "}").Replace(b.String()), nil); err == nil || !strings.Contains(err.Error(), "more than 4096 columns") {
 		t.Errorf("error %v", err)
-	}
-}
-
-func checkSum(t *testing.T, f *File, first bool, a, b []byte) {
-	t.Helper()
-	if !first {
-		a = b
-	}
-	sum := sha256.Sum256(a)
-	got, err := f.SHA256(t.Context())
-	if err != nil || got != hex.EncodeToString(sum[:]) {
-		t.Errorf("%s: sha256 %s, %v", f.Name, got, err)
-	}
-}
-
-func TestSHA256(t *testing.T) {
-	for _, text := range []string{"", "{}\n", "\ufeff{\"a\":1}", "[{}]\n\n", manyRows(9000, false, func(int) int { return 40 })} {
-		dir := write(t, map[string]string{"a.jsonl": text})
-		for _, hash := range []bool{false, true} {
-			set, err := Resolve(t.Context(), Spec{Args: []string{dir}, Hash: hash})
-			if err != nil {
-				t.Fatal(err)
-			}
-			f := set.Files()[0]
-			if hash != (f.sum != "") {
-				t.Errorf("hash %v: computed on the way: %q", hash, f.sum)
-			}
-			checkSum(t, f, true, []byte(text), nil)
-			set.Close()
-		}
-		f, err := embedded(t, text, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		checkSum(t, f, true, []byte(text), nil)
 	}
 }
