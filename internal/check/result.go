@@ -1,6 +1,8 @@
 package check
 
 import (
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -18,6 +20,7 @@ type Result struct {
 	Launches []string        // scripts and configurations, as named
 	Targets  []rule.Target   // that the rows were checked against, each once
 	Rules    []*rule.Rule    // that were on, sorted by id
+	Datasets []Dataset       // what was judged together, in order
 
 	sets  []*source.Set
 	files map[string]bool
@@ -33,8 +36,44 @@ type foundEntry struct {
 	count   int64
 }
 
-// Add takes what was found in the files of set.
-func (f *Result) Add(target rule.Target, rules []*rule.Rule, set *source.Set, rep *pipeline.Report) {
+// A Dataset is files that were judged together.
+type Dataset struct {
+	Name  string       // the launch, the file, or the folder that all files are in
+	Files []string     // its files and the launch's
+	Rules []*rule.Rule // that looked, sorted by id
+}
+
+// dataset describes the files of set, judged for env with a launch ("": none).
+func dataset(env *rule.Env, rules []*rule.Rule, set *source.Set, launch string) Dataset {
+	var d Dataset
+	for _, f := range set.Files() {
+		d.Files = append(d.Files, f.Name)
+		if dir := path.Dir(filepath.ToSlash(f.Name)); d.Name == "" {
+			d.Name = f.Name
+		} else {
+			for d.Name != "." && d.Name != "/" && d.Name != dir && !strings.HasPrefix(dir, d.Name+"/") {
+				d.Name = path.Dir(filepath.ToSlash(d.Name))
+			}
+		}
+	}
+	for _, r := range rules {
+		if _, on := rule.NewPass(r, env); on && (r.OfLaunch() && env.Launch != nil || !r.OfLaunch() && len(d.Files) > 0) {
+			d.Rules = append(d.Rules, r)
+		}
+	}
+	if launch != "" {
+		d.Name = launch
+		d.Files = append(d.Files, launch)
+	}
+	return d
+}
+
+// Add takes what was found in the files of set, judged for env by rules, with a launch ("": none).
+func (f *Result) Add(env *rule.Env, rules []*rule.Rule, set *source.Set, launch string, rep *pipeline.Report) {
+	target := env.Target
+	if d := dataset(env, rules, set, launch); len(d.Rules) > 0 {
+		f.Datasets = append(f.Datasets, d)
+	}
 	if f.files == nil {
 		f.files, f.seen = map[string]bool{}, map[foundEntry]bool{}
 	}

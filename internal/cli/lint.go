@@ -240,7 +240,7 @@ func (l *lint) judge(ctx context.Context, set *source.Set, found *check.Result) 
 	if err != nil {
 		return asUsage(err)
 	}
-	found.Add(l.env.Target, l.rules, set, rep)
+	found.Add(l.env, l.rules, set, "", rep)
 	return nil
 }
 
@@ -308,6 +308,13 @@ func (l *lint) check(ctx context.Context, set *source.Set) (*pipeline.Report, er
 func (l *lint) report(found *check.Result) error {
 	o := report.Options{Tool: version(), Targets: found.Targets, Files: slices.Concat(found.Launches, input.Names(&found.Set)), Rules: found.Rules, Fail: l.fail, Color: l.app.color(),
 		Summary: os.Getenv(summaryVariable), Root: cmp.Or(os.Getenv("GITHUB_WORKSPACE"), os.Getenv("CI_PROJECT_DIR"))}
+	for _, d := range found.Datasets {
+		o.Datasets = append(o.Datasets, report.Dataset(d))
+	}
+	o.FileRows = map[string]int64{}
+	for _, f := range found.Set.Files() {
+		o.FileRows[f.Name] = f.Rows
+	}
 	if l.statistics {
 		o.Stats = l.app.stderr
 	}

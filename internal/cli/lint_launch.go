@@ -36,10 +36,10 @@ func (l *lint) judgeLaunches(ctx context.Context, set *source.Set, found *check.
 		found.Launches = append(found.Launches, config)
 		if len(one.Trainings) == 0 {
 			escape.Fprintf(l.app.stderr, "note: %s starts no training that is known here\n", config)
-			found.Add(l.env.Target, l.rules, &source.Set{}, &pipeline.Report{})
+			found.Add(l.env, l.rules, &source.Set{}, "", &pipeline.Report{})
 		}
 		for _, t := range one.Trainings {
-			if err := l.judgeTraining(ctx, t, set, found); err != nil {
+			if err := l.judgeTraining(ctx, config, t, set, found); err != nil {
 				return err
 			}
 		}
@@ -47,8 +47,8 @@ func (l *lint) judgeLaunches(ctx context.Context, set *source.Set, found *check.
 	return nil
 }
 
-// judgeTraining judges one training.
-func (l *lint) judgeTraining(ctx context.Context, t *launch.Training, set *source.Set, found *check.Result) (err error) {
+// judgeTraining judges one training of a launch.
+func (l *lint) judgeTraining(ctx context.Context, config string, t *launch.Training, set *source.Set, found *check.Result) (err error) {
 	own := *l
 	train, val := t.Data()
 	own.val = val
@@ -71,6 +71,6 @@ func (l *lint) judgeTraining(ctx context.Context, t *launch.Training, set *sourc
 	if err != nil {
 		return asUsage(err)
 	}
-	found.Add(env.Target, l.rules, set, rep)
+	found.Add(&env, l.rules, set, config, rep)
 	return nil
 }

@@ -214,7 +214,7 @@ func (p *lintProject) divide(ctx context.Context, l *lint, set *source.Set, foun
 		}
 	}
 	if len(set.Errors) > 0 && len(found.Targets) == 0 { // no file can be read
-		found.Add(l.env.Target, l.rules, &source.Set{}, &pipeline.Report{})
+		found.Add(l.env, l.rules, &source.Set{}, "", &pipeline.Report{})
 	}
 	return nil
 }

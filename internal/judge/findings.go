@@ -21,6 +21,7 @@ type Entry struct {
 	Findings []rule.Finding // the first maxShown, in order
 	Count    int64
 	Rows     []int64 // of the first maxRows findings that have one
+	Spread   rule.Spread
 }
 
 // Findings gathers findings by rule, level, file and column, in the order in which they come.
@@ -60,6 +61,7 @@ func (f *Findings) Add(g rule.Finding) {
 	if g.Pos.Row >= 0 && len(e.Rows) < maxRows {
 		e.Rows = append(e.Rows, g.Pos.Row)
 	}
+	e.Spread.Add(g.Pos.Row, g.Value)
 }
 
 // Merge adds entries that were gathered elsewhere, later in the order of rows.
@@ -71,6 +73,7 @@ func (f *Findings) Merge(entries []Entry) {
 		e.Rows = append(e.Rows, g.Rows...)
 		e.Findings = e.Findings[:min(len(e.Findings), maxShown)]
 		e.Rows = e.Rows[:min(len(e.Rows), maxRows)]
+		e.Spread.Merge(g.Spread)
 	}
 }
 
@@ -111,10 +114,11 @@ type savedEntry struct {
 	Findings []savedFinding
 	Count    int64
 	Rows     []int64
+	Spread   rule.Spread
 }
 
 func (e Entry) saved() savedEntry {
-	s := savedEntry{Count: e.Count, Rows: e.Rows}
+	s := savedEntry{Count: e.Count, Rows: e.Rows, Spread: e.Spread}
 	for _, f := range e.Findings {
 		s.Findings = append(s.Findings, savedFinding{f.Rule.ID, f.Level, f.Pos, f.Related, f.Message, f.Value})
 	}
@@ -123,7 +127,7 @@ func (e Entry) saved() savedEntry {
 
 // entry is the entry that was saved. It fails where a rule does not exist.
 func (s savedEntry) entry() (Entry, error) {
-	e := Entry{Count: s.Count, Rows: s.Rows}
+	e := Entry{Count: s.Count, Rows: s.Rows, Spread: s.Spread}
 	for _, f := range s.Findings {
 		r := rule.Find(f.Rule)
 		if r == nil {

@@ -30,7 +30,7 @@ type (
 // checkstyleVersion is the version of Checkstyle whose report this is like; readers ignore it, some ask for one.
 const checkstyleVersion = "8.0"
 
-var _ = add(Format{Name: "checkstyle", Place: 10, For: "Jenkins, reviewdog", Entry: "an error element under its file; files without a finding are included", write: writeCheckstyle})
+var _ = add(Format{Name: "checkstyle", Place: 11, For: "Jenkins, reviewdog", Entry: "an error element under its file; files without a finding are included", write: writeCheckstyle})
 
 // writeCheckstyle is Checkstyle's XML, a file element for each file that was checked, those without a finding too, so that readers
 // see what was looked at.

@@ -18,14 +18,16 @@ const (
 	dim    = "2"
 )
 
-var _ = add(Format{Name: "full", Place: 1, For: "people (the default)", Entry: "up to three findings of a rule, file and column, then how many more, then `help:`", write: writeFull})
+var levelColor = map[rule.Level]string{rule.Error: red, rule.Warning: yellow, rule.Info: cyan}
 
-// writeFull is for people: at most MaxShown findings of a kind a file, each on a line that begins with its position, then
+var _ = add(Format{Name: "full", Place: 2, For: "people", Entry: "up to three findings of a rule, file and column, then the rows of the others, then `help:`", write: writeFull})
+
+// writeFull is for people: the first MaxShown findings of a kind a file, each on a line that begins with its position, the rows of the others,
 // how to fix them, and a tally at the end.
 func writeFull(w io.Writer, r *result) error {
 	var b bytes.Buffer
 	p := painter{&b, r.Color}
-	for _, e := range r.groups {
+	for _, e := range r.relative() {
 		p.entry(e)
 	}
 	p.paint(bold, "%s", r.tally())
@@ -58,17 +60,29 @@ func (p painter) entry(e group) {
 		shown++
 	}
 	if rest := e.count - shown; rest > 0 {
-		p.paint(dim, "%s: … %s more %s", escape.Text(e.Pos.File), thousands(rest), tag(e.Finding))
+		p.paint(dim, "%s: … %s more %s%s", escape.Text(e.Pos.File), thousands(rest), tag(e.Finding), e.allRows())
 		p.b.WriteByte('\n')
 	}
 	p.paint(cyan, "  help:")
 	fmt.Fprintf(p.b, " %s\n", help(e.Rule, e.Pos.Path))
 }
 
+// allRows returns ", in rows 0-99, 120 in all": the rows of all findings of e, "" where they are about no row. It says where MaxSpans has cut them.
+func (e group) allRows() string {
+	if len(e.spread.Spans) == 0 {
+		return ""
+	}
+	text := ", all in rows " + spansText(e.spread.Spans, false, rule.MaxSpans)
+	if e.spread.Cut {
+		text += fmt.Sprintf(" and more (cut after %d ranges)", rule.MaxSpans)
+	}
+	return text
+}
+
 func (p painter) finding(f rule.Finding) {
 	p.paint(bold, "%s", where(f.Pos))
 	fmt.Fprintf(p.b, ": %s ", what(f))
-	p.paint(map[rule.Level]string{rule.Error: red, rule.Warning: yellow, rule.Info: cyan}[f.Level], "%s", tag(f))
+	p.paint(levelColor[f.Level], "%s", tag(f))
 	p.b.WriteByte('\n')
 	for i, at := range f.Related {
 		if i == MaxShown {
@@ -79,7 +93,7 @@ func (p painter) finding(f rule.Finding) {
 	}
 }
 
-var _ = add(Format{Name: "concise", Place: 2, For: "grep, editors", Entry: "a line: `file: row N: column: message [RL301 agent-name-null]`, `(2,117 rows)` where there are more", write: writeConcise})
+var _ = add(Format{Name: "concise", Place: 3, For: "grep, editors", Entry: "a line: `file: row N: column: message [RL301 agent-name-null]`, `(2,117 rows)` where there are more", write: writeConcise})
 
 // writeConcise is one line an entry, for grep and for editors.
 func writeConcise(w io.Writer, r *result) error {

@@ -13,7 +13,7 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-var _ = add(Format{Name: "github", Place: 6, For: "GitHub Actions", Entry: "a workflow command, which becomes an annotation", write: writeGitHub})
+var _ = add(Format{Name: "github", Place: 7, For: "GitHub Actions", Entry: "a workflow command, which becomes an annotation", write: writeGitHub})
 
 // writeGitHub is workflow commands, which GitHub Actions turns into annotations. It shows ten errors and ten warnings a step,
 // so it matters that there is one for each rule, file and column.

@@ -28,7 +28,7 @@ type (
 // gitlabLevels are GitLab's names of our levels.
 var gitlabLevels = map[rule.Level]string{rule.Info: "info", rule.Warning: "minor", rule.Error: "major"}
 
-var _ = add(Format{Name: "gitlab", Place: 7, For: "GitLab's Code Quality", Entry: "an issue; its fingerprint is made of rule, level, file and column", write: writeGitLab})
+var _ = add(Format{Name: "gitlab", Place: 8, For: "GitLab's Code Quality", Entry: "an issue; its fingerprint is made of rule, level, file and column", write: writeGitLab})
 
 // writeGitLab is a report for GitLab's Code Quality. The fingerprint tells what is new in a merge request from what was there: it is made
 // of what stays when rows move or a message is reworded. A finding without a line stands where an annotation of GitHub's would.

@@ -26,6 +26,9 @@ type jsonEntry struct {
 	Rows     []int64   `json:"rows"` // the first rows, up to MaxRows
 	HelpURL  string    `json:"help_url"`
 	Related  []jsonPos `json:"related"`
+	// RowRanges are the rows of all findings, as [first, last] pairs in ascending order, at most rule.MaxSpans of them.
+	RowRanges [][2]int64 `json:"row_ranges"`
+	RowsCut   bool       `json:"rows_cut"` // there are rows that row_ranges does not hold
 }
 
 type jsonPos struct {
@@ -39,7 +42,10 @@ func newJSONEntry(e group) jsonEntry {
 	at := newJSONPos(e.Pos)
 	j := jsonEntry{
 		Rule: e.Rule.ID, Name: e.Rule.Name, Level: e.Level.String(), File: at.File, RowGroup: at.RowGroup, Row: at.Row, Column: at.Column,
-		Message: e.Message, Value: unless(e.Value, ""), Count: e.count, Rows: e.rows, HelpURL: HelpURL(e.Rule), Related: []jsonPos{},
+		Message: e.Message, Value: unless(e.Value, ""), Count: e.count, Rows: e.rows, HelpURL: HelpURL(e.Rule), Related: []jsonPos{}, RowRanges: [][2]int64{}, RowsCut: e.spread.Cut,
+	}
+	for _, s := range e.spread.Spans {
+		j.RowRanges = append(j.RowRanges, [2]int64{s.From, s.To})
 	}
 	if e.Pos.Row < 0 && e.Pos.Line >= 1 {
 		j.Line = e.Pos.Line
@@ -65,7 +71,7 @@ func unless[T comparable](v, none T) *T {
 	return &v
 }
 
-var _ = add(Format{Name: "jsonl", Place: 5, For: "scripts", Entry: "an object, one a line", write: writeJSONL})
+var _ = add(Format{Name: "jsonl", Place: 6, For: "scripts", Entry: "an object, one a line", write: writeJSONL})
 
 // writeJSONL is one object an entry, a line each.
 func writeJSONL(w io.Writer, r *result) error {
@@ -81,7 +87,7 @@ func writeJSONL(w io.Writer, r *result) error {
 	return err
 }
 
-var _ = add(Format{Name: "json", Place: 4, For: "scripts", Entry: "an object of one array", write: writeJSON})
+var _ = add(Format{Name: "json", Place: 5, For: "scripts", Entry: "an object of one array", write: writeJSON})
 
 // writeJSON is an array of the objects of jsonl.
 func writeJSON(w io.Writer, r *result) error {

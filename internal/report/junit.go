@@ -4,13 +4,14 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/rlprep/rlprep/internal/escape"
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-// The elements of JUnit's report that CI systems read: one suite a file, one case a rule.
+// The elements of JUnit's report that CI systems read: one suite a dataset, one case a rule that looked.
 type (
 	junitSuites struct {
 		XMLName  xml.Name     `xml:"testsuites"`
@@ -40,30 +41,18 @@ type (
 	}
 )
 
-var _ = add(Format{Name: "junit", Place: 9, For: "test reports", Entry: "a test case for each rule and file, failed or passed", write: writeJUnit})
+var _ = add(Format{Name: "junit", Place: 10, For: "test reports", Entry: "a test case for each dataset and rule that looked at it, failed or passed", write: writeJUnit})
 
-// writeJUnit is a test case for every rule that was on in every file, those that found nothing too. Findings below the failing
+// writeJUnit is a test case for each dataset and rule that looked at it, those that found nothing too. Findings below the failing
 // level do not fail their case; they stand in its output.
 func writeJUnit(w io.Writer, r *result) error {
 	all := junitSuites{Name: "rlprep"}
-	byFile := map[string]map[*rule.Rule][]group{}
-	files := append([]string(nil), r.Files...)
-	for _, f := range files {
-		byFile[f] = map[*rule.Rule][]group{}
-	}
-	for _, e := range r.groups {
-		if byFile[e.Pos.File] == nil {
-			byFile[e.Pos.File] = map[*rule.Rule][]group{}
-			files = append(files, e.Pos.File)
-		}
-		byFile[e.Pos.File][e.Rule] = append(byFile[e.Pos.File][e.Rule], e)
-	}
-	for _, f := range files {
-		name := escape.XMLText(f)
+	for _, d := range r.datasets() {
+		name := escape.XMLText(d.Name)
 		s := junitSuite{Name: name}
-		for _, ru := range r.rules() {
+		for _, ru := range d.Rules {
 			c := junitCase{Name: ru.ID + " " + ru.Name, Class: name}
-			c.judge(byFile[f][ru], r.Fail)
+			c.judge(d.found[ru], r.Fail)
 			s.Tests++
 			if c.Failure != nil {
 				s.Failures++
@@ -75,6 +64,45 @@ func writeJUnit(w io.Writer, r *result) error {
 		all.Suites = append(all.Suites, s)
 	}
 	return encodeXML(w, all)
+}
+
+// A judged is a dataset with what was found in its files.
+type judged struct {
+	Dataset
+	found map[*rule.Rule][]group
+}
+
+// datasets returns the datasets with their findings. Findings in a file of several datasets are those of the first whose rules looked; findings
+// in files of no dataset make a dataset of each file.
+func (r *result) datasets() []*judged {
+	var out []*judged
+	by := map[string][]*judged{}
+	for _, d := range r.Datasets {
+		j := &judged{d, map[*rule.Rule][]group{}}
+		out = append(out, j)
+		for _, f := range d.Files {
+			by[f] = append(by[f], j)
+		}
+	}
+	for _, g := range r.groups {
+		var owner *judged
+		for _, j := range by[g.Pos.File] {
+			if owner == nil && slices.Contains(j.Rules, g.Rule) {
+				owner = j
+			}
+		}
+		if owner == nil {
+			owner = &judged{Dataset{Name: g.Pos.File, Files: []string{g.Pos.File}}, map[*rule.Rule][]group{}}
+			if named := by[g.Pos.File]; len(named) > 0 {
+				owner = named[0]
+			} else {
+				out, by[g.Pos.File] = append(out, owner), []*judged{owner}
+			}
+			owner.Rules = sortedRules(append(slices.Clone(owner.Rules), g.Rule), nil)
+		}
+		owner.found[g.Rule] = append(owner.found[g.Rule], g)
+	}
+	return out
 }
 
 // encodeXML writes v as an indented document that is safe to show.

@@ -11,7 +11,7 @@ import (
 // maxTable is how many entries a table shows: GitHub drops a summary above 1 MiB and takes comments of 64 KiB.
 const maxTable = 200
 
-var _ = add(Format{Name: "markdown", Place: 3, For: "comments, pages", Entry: "a row of a table; 200 at most", write: writeMarkdown})
+var _ = add(Format{Name: "markdown", Place: 4, For: "comments, pages", Entry: "a row of a table; 200 at most", write: writeMarkdown})
 
 // writeMarkdown is a table for a comment or a page; $GITHUB_STEP_SUMMARY gets the same.
 func writeMarkdown(w io.Writer, r *result) error {

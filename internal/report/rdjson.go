@@ -45,7 +45,7 @@ type (
 	}
 )
 
-var _ = add(Format{Name: "rdjson", Place: 11, For: "reviewdog", Entry: "a diagnostic of its format", write: writeRDJSON})
+var _ = add(Format{Name: "rdjson", Place: 12, For: "reviewdog", Entry: "a diagnostic of its format", write: writeRDJSON})
 
 // writeRDJSON is one DiagnosticResult of reviewdog's, which it puts as comments into reviews of GitHub, GitLab, Gerrit and others.
 func writeRDJSON(w io.Writer, r *result) error {

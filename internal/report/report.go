@@ -27,6 +27,7 @@ type Entry struct {
 	Findings []rule.Finding // the first of them, at least one, in the order of rows
 	Count    int64          // of all; less than there are Findings: as many as there are
 	Rows     []int64        // of the first MaxRows findings that have one; nil: those of Findings
+	Spread   rule.Spread    // of all; zero: that of Findings
 }
 
 // HelpURL returns the address of the page of a rule.
@@ -39,13 +40,23 @@ type Options struct {
 	Tool    string        // version of rlprep
 	Targets []rule.Target // what the data was checked against, at least one; rules are described as for the first
 	Files   []string      // every file that was checked, as the user named it, in the order of the report
-	Rules   []*rule.Rule  // every rule that was on
-	Fail    rule.Level    // findings from this level on fail; Off is taken as Error
-	Color   bool          // colour what goes to stdout
-	Stats   io.Writer     // gets the table of --statistics; nil: none
-	Summary string        // file that gets a Markdown summary appended ($GITHUB_STEP_SUMMARY); "": none
-	Root    string        // root of the repository ($GITHUB_WORKSPACE, $CI_PROJECT_DIR), for formats that name files from there; "": the working directory
-	Anchor  string        // text file at which annotations about binary files stand; "": see github.go
+	// FileRows is how many rows each of Files has, where that is known. nil: nothing is known.
+	FileRows map[string]int64
+	Rules    []*rule.Rule // every rule that was on
+	Datasets []Dataset    // what was judged together, for formats that report by dataset
+	Fail     rule.Level   // findings from this level on fail; Off is taken as Error
+	Color    bool         // colour what goes to stdout
+	Stats    io.Writer    // gets the table of --statistics; nil: none
+	Summary  string       // file that gets a Markdown summary appended ($GITHUB_STEP_SUMMARY); "": none
+	Root     string       // root of the repository ($GITHUB_WORKSPACE, $CI_PROJECT_DIR), for formats that name files from there; "": the working directory
+	Anchor   string       // text file at which annotations about binary files stand; "": see github.go
+}
+
+// A Dataset is files that were judged together.
+type Dataset struct {
+	Name  string
+	Files []string     // its files and the launch that they were judged with
+	Rules []*rule.Rule // that looked at them, sorted by id
 }
 
 // A Report takes the findings of a run and prints them, once, in every format that was asked for.
@@ -113,6 +124,8 @@ type group struct {
 	more  []rule.Finding // those right after the first, up to MaxShown in all
 	count int64
 	rows  []int64
+
+	spread rule.Spread
 }
 
 // A place is what findings are gathered by.
@@ -123,7 +136,7 @@ type place struct {
 	path  schema.Path
 }
 
-// New returns a report in the formats that specs name, each "FORMAT" or "FORMAT=FILE"; without specs it is full. Only one
+// New returns a report in the formats that specs name, each "FORMAT" or "FORMAT=FILE"; without specs it is grouped. Only one
 // format can go to stdout ("-" as FILE names it too).
 func New(specs []string, stdout io.Writer, opts Options) (*Report, error) {
 	if opts.Fail == rule.Off {
@@ -131,7 +144,7 @@ func New(specs []string, stdout io.Writer, opts Options) (*Report, error) {
 	}
 	r := &Report{opts: opts, at: map[place]int{}}
 	if len(specs) == 0 {
-		specs = []string{"full"}
+		specs = []string{"grouped"}
 	}
 	taken := map[string]string{}
 	for _, spec := range specs {
@@ -201,6 +214,13 @@ func (g *group) join(e Entry) {
 			}
 		}
 	}
+	spread := e.Spread
+	if len(spread.Spans)+len(spread.Values) == 0 && !spread.ManyValues {
+		for _, f := range e.Findings {
+			spread.Add(f.Pos.Row, f.Value)
+		}
+	}
+	g.spread.Merge(spread)
 	all := slices.Clone(e.Findings)
 	if g.count > 0 {
 		all = append(append(all, g.Finding), g.more...)

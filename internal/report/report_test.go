@@ -66,7 +66,8 @@ func fixture() []rule.Finding {
 func options() Options {
 	return Options{
 		Tool: "0.1.0", Targets: []rule.Target{rule.DefaultTarget()}, Files: []string{"data/train.parquet", "val.jsonl", "clean.parquet"},
-		Rules: []*rule.Rule{oddColumn, quietRule, nameNull, indexTwice},
+		Rules:    []*rule.Rule{oddColumn, quietRule, nameNull, indexTwice},
+		Datasets: []Dataset{{"data/train.parquet", []string{"data/train.parquet", "clean.parquet"}, []*rule.Rule{oddColumn, quietRule, nameNull, indexTwice}}, {"val.jsonl", []string{"val.jsonl"}, []*rule.Rule{quietRule, nameNull}}},
 	}
 }
 
@@ -137,6 +138,46 @@ func TestFormats(t *testing.T) {
 	}
 }
 
+// Findings of one cause in many files are one block: rows, values, and columns that have the same findings.
+func TestGrouped(t *testing.T) {
+	var fs []rule.Finding
+	opts := options()
+	opts.Files, opts.FileRows = nil, map[string]int64{}
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 20 {
+		name := filepath.Join(here, fmt.Sprintf("data/train-%02d.parquet", i))
+		opts.Files = append(opts.Files, name)
+		opts.FileRows[name] = 30
+		for row := range int64(30) {
+			if i == 7 && row > 9 && row%3 > 0 {
+				continue
+			}
+			fs = append(fs, rule.Finding{Rule: nameNull, Level: rule.Error, Pos: at(name, 0, row, 0, "agent_name"), Message: fmt.Sprintf(`"tool_%d": no such loop`, i%5/3), Value: fmt.Sprintf(`"tool_%d"`, i%5/3)})
+		}
+		for _, path := range []schema.Path{"a", "b"} {
+			fs = append(fs, rule.Finding{Rule: oddColumn, Level: rule.Info, Pos: at(name, -1, -1, 0, path), Message: "no code reads it"})
+		}
+		fs = append(fs, rule.Finding{Rule: indexTwice, Level: rule.Warning, Pos: at(name, 0, int64(i), 0, "extra_info.index"), Message: fmt.Sprintf("index %d is used before", i), Value: fmt.Sprint(i)})
+	}
+	same(t, "many.grouped", run(t, "grouped", opts, fs...))
+}
+
+// Where a limit cuts the rows, every format that shows rows says so.
+func TestCut(t *testing.T) {
+	var fs []rule.Finding
+	for i := range int64(2 * rule.MaxSpans) {
+		fs = append(fs, rule.Finding{Rule: nameNull, Level: rule.Error, Pos: at("a.parquet", 0, 2*i, 0, "agent_name"), Message: "null"})
+	}
+	for format, want := range map[string]string{"full": "and more (cut after 64 ranges)", "grouped": "rows 0, 2, 4, 6, 8, …", "json": `"rows_cut": true`} {
+		if got := run(t, format, options(), fs...); !strings.Contains(got, want) {
+			t.Errorf("%s lacks %q:\n%s", format, want, got)
+		}
+	}
+}
+
 // What is printed does not depend on the order or the pieces in which findings come.
 func TestOrder(t *testing.T) {
 	fs := fixture()
@@ -162,7 +203,7 @@ func TestOrder(t *testing.T) {
 			}
 			inner.Find(part...)
 			for _, g := range inner.groups {
-				r.Add(Entry{append([]rule.Finding{g.Finding}, g.more...), g.count, g.rows})
+				r.Add(Entry{append([]rule.Finding{g.Finding}, g.more...), g.count, g.rows, g.spread})
 			}
 		}
 		if err := r.Close(); err != nil {
@@ -354,18 +395,19 @@ func TestSARIFFingerprint(t *testing.T) {
 	}
 }
 
-// JUnit has a case for each rule in each file, and counts that agree.
+// JUnit has a case for each rule that looked at a dataset, and counts that agree.
 func TestJUnitCounts(t *testing.T) {
 	var all junitSuites
 	if err := xml.Unmarshal([]byte(run(t, "junit", options(), fixture()...)), &all); err != nil {
 		t.Fatal(err)
 	}
-	if len(all.Suites) != 4 { // three files, and one that only a finding names
+	want := []int{4, 2, 1} // two datasets, and a file that only a finding names
+	if len(all.Suites) != len(want) {
 		t.Fatalf("%d suites", len(all.Suites))
 	}
 	tests, failures := 0, 0
-	for _, s := range all.Suites {
-		if len(s.Cases) != 4 || s.Tests != 4 {
+	for i, s := range all.Suites {
+		if len(s.Cases) != want[i] || s.Tests != want[i] {
 			t.Errorf("%s: %d cases, says %d", s.Name, len(s.Cases), s.Tests)
 		}
 		tests += s.Tests

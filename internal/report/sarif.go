@@ -35,6 +35,7 @@ type (
 	}
 	sarifDriver struct {
 		Name            string      `json:"name"`
+		Version         string      `json:"version,omitempty"`
 		InformationURI  string      `json:"informationUri"`
 		SemanticVersion string      `json:"semanticVersion,omitempty"`
 		Rules           []sarifRule `json:"rules"`
@@ -96,7 +97,7 @@ type (
 	}
 )
 
-var _ = add(Format{Name: "sarif", Place: 8, For: "code scanning", Entry: "a result of SARIF 2.1.0; 5,000 at most, the gravest", write: writeSARIF})
+var _ = add(Format{Name: "sarif", Place: 9, For: "code scanning", Entry: "a result of SARIF 2.1.0; 5,000 at most, the gravest", write: writeSARIF})
 
 // writeSARIF is SARIF 2.1.0 for code scanning: a result for each rule, file and column, at most maxResults of them, the gravest.
 // A binary file has no lines: its results stand at line 1, with the column as logical location and the rows as properties.
@@ -104,7 +105,7 @@ func writeSARIF(w io.Writer, r *result) error {
 	rules := r.rules()
 	index := make(map[*rule.Rule]int, len(rules))
 	run := sarifRun{
-		Tool:        sarifTool{sarifDriver{Name: "rlprep", InformationURI: "https://github.com/rlprep/rlprep", SemanticVersion: r.Tool, Rules: []sarifRule{}}},
+		Tool:        sarifTool{sarifDriver{Name: "rlprep", InformationURI: "https://github.com/rlprep/rlprep", Version: r.Tool, SemanticVersion: r.Tool, Rules: []sarifRule{}}},
 		ColumnKind:  "unicodeCodePoints",
 		Invocations: []sarifInvocation{{ExecutionSuccessful: true}},
 		Results:     []sarifResult{},

@@ -233,6 +233,9 @@ func Find(name string) *Rule {
 	return nil
 }
 
+// OfLaunch reports whether r judges launches, alone or with the data: without a launch it looks at nothing.
+func (r *Rule) OfLaunch() bool { return strings.HasPrefix(r.ID, "RL7") }
+
 // Named reports whether name is r's id or name, or the beginning of its id (RL3).
 func (r *Rule) Named(name string) bool {
 	return r.Name == name || (len(name) > 2 && strings.HasPrefix(r.ID, strings.ToUpper(name)))
