@@ -7,7 +7,6 @@ package build
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"path/filepath"
@@ -16,6 +15,7 @@ import (
 	"strconv"
 
 	"github.com/rlprep/rlprep/internal/input"
+	"github.com/rlprep/rlprep/internal/misuse"
 	"github.com/rlprep/rlprep/internal/output"
 	"github.com/rlprep/rlprep/internal/pipeline"
 	"github.com/rlprep/rlprep/internal/shard"
@@ -87,7 +87,7 @@ type Build struct {
 	base     *shard.Manifest // of an Out that exists and gets more; nil: Out is new
 }
 
-// New checks the options and finds out the columns of map functions, for which it reads the first rows. A *pipeline.UsageError says which
+// New checks the options and finds out the columns of map functions, for which it reads the first rows. A *misuse.Error says which
 // option is wrong.
 func New(ctx context.Context, o Options) (*Build, error) {
 	if err := o.Check(); err != nil {
@@ -195,7 +195,7 @@ func (b *Build) finished(ctx context.Context) (*shard.Manifest, error) {
 	case errors.As(err, new(*fs.PathError)):
 		return nil, err
 	case err != nil:
-		return nil, &pipeline.UsageError{Err: err}
+		return nil, &misuse.Error{Err: err}
 	case !exists:
 		return nil, nil
 	case have == nil:
@@ -226,7 +226,7 @@ func (b *Build) planHash() string {
 }
 
 func usagef(format string, args ...any) error {
-	return &pipeline.UsageError{Err: fmt.Errorf(format, args...)}
+	return misuse.Errorf(format, args...)
 }
 
 var _ pipeline.Sink = (*output.Dir)(nil)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/rlprep/rlprep/internal/input"
 	"github.com/rlprep/rlprep/internal/judge"
+	"github.com/rlprep/rlprep/internal/misuse"
 	"github.com/rlprep/rlprep/internal/output"
 	"github.com/rlprep/rlprep/internal/parquetio"
 	"github.com/rlprep/rlprep/internal/pipeline"
@@ -15,7 +16,7 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-// Check returns a *pipeline.UsageError for the first option that cannot be what is meant. It opens nothing.
+// Check returns a *misuse.Error for the first option that cannot be what is meant. It opens nothing.
 func (o *Options) Check() error {
 	if o.Limit < 0 {
 		return usagef("--limit %d: give a number of rows", o.Limit)
@@ -114,7 +115,7 @@ func (o *Options) shardName(split string, i, of int) string {
 // Plan plans the run: what is read, by which steps, into which shards. It writes nothing.
 func (b *Build) Plan() (*pipeline.Plan, error) {
 	if err := b.opts.Target.CheckKind(b.opts.Kind); err != nil {
-		return nil, &pipeline.UsageError{Err: err}
+		return nil, &misuse.Error{Err: err}
 	}
 	j := b.job()
 	plan, err := pipeline.NewPlan(j)

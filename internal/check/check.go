@@ -11,6 +11,7 @@ import (
 
 	"github.com/rlprep/rlprep/internal/input"
 	"github.com/rlprep/rlprep/internal/judge"
+	"github.com/rlprep/rlprep/internal/misuse"
 	"github.com/rlprep/rlprep/internal/overwrite"
 	"github.com/rlprep/rlprep/internal/parquetio"
 	"github.com/rlprep/rlprep/internal/pipeline"
@@ -70,7 +71,7 @@ func Run(ctx context.Context, o Options) (*pipeline.Report, error) {
 func isDamaged(err error) bool {
 	var coded interface{ ExitCode() int }
 	switch {
-	case errors.Is(err, context.Canceled), errors.As(err, new(*pipeline.UsageError)):
+	case errors.Is(err, context.Canceled), errors.As(err, new(*misuse.Error)):
 		return false
 	case errors.Is(err, source.ErrFormat), errors.Is(err, parquetio.ErrFormat):
 		return true

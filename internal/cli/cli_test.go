@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) {
 	os.Setenv("HF_ENDPOINT", "http://127.0.0.1:9") // nothing listens there: no test leaves the machine
-	os.Setenv(check.CacheVariable, "off")       // but where a test asks for it
+	os.Setenv(check.CacheVariable, "off")          // but where a test asks for it
 	goleak.VerifyTestMain(m)
 }
 

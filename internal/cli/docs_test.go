@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/rlprep/rlprep/datasets"
+	"github.com/rlprep/rlprep/internal/catalog"
 	"github.com/rlprep/rlprep/internal/report"
 	"github.com/rlprep/rlprep/schema/rule"
 	"github.com/rlprep/rlprep/transform"
@@ -202,15 +203,15 @@ func levelFor(r *rule.Rule, name string) string {
 }
 
 func rulePage(r *rule.Rule) string {
-	d := describeRule(r)
+	d := catalog.NewRule(r)
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s# %s %s\n\n%s.\n\n%s\n", doNotEdit, d.ID, d.Name, capital(prose(d.Title)), paragraphs(d.Doc))
 	fmt.Fprintf(&b, "\n## Where it applies\n\n| %s | level | what happens |\n|---|---|---|\n", cmp.Or(r.Framework.Latest().Framework, "trainer"))
 	for i, h := range d.Applies {
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", cell(h.where(r.Framework, i)), h.Level, cell(h.Consequence))
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", cell(h.Where(r.Framework, i)), h.Level, cell(h.Consequence))
 	}
 	for _, e := range d.Examples {
-		heading := e.heading()
+		heading := e.Heading()
 		kind, rest, _ := strings.Cut(heading, ":")
 		fmt.Fprintf(&b, "\n## %s%s\n", capital(strings.ToLower(kind)), prose(strings.TrimRight(": "+strings.TrimSpace(rest), ": ")))
 		exampleFiles(&b, "file", e.Files)
@@ -229,7 +230,7 @@ func rulePage(r *rule.Rule) string {
 		}
 	}
 	b.WriteString("\n## How to fix it\n\n")
-	for _, line := range fixLines(d) {
+	for _, line := range catalog.FixLines(d) {
 		fmt.Fprintf(&b, "- %s\n", fixProse(line))
 	}
 	for i, c := range d.Cites {
@@ -290,7 +291,7 @@ func exampleFiles(b *strings.Builder, what string, files []string) {
 }
 
 func transformPage(v *transform.Verb) string {
-	d := describeTransform(v)
+	d := catalog.NewTransform(v)
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s# %s\n\n%s.\n\n%s\n", doNotEdit, d.Name, capital(prose(d.Title)), paragraphs(d.Doc))
 	if len(d.Args) > 0 {
@@ -308,11 +309,11 @@ func transformPage(v *transform.Verb) string {
 }
 
 func recipePage(r *datasets.Recipe) string {
-	d := describeRecipe(r)
+	d := catalog.NewRecipe(r)
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s# %s\n\n%s.\n\n%s\n", doNotEdit, d.Name, capital(prose(d.Title)), paragraphs(d.Doc))
 	b.WriteString("\n## Reads\n\n| split | files | columns |\n|---|---|---|\n")
-	for _, line := range readsLines(d.Inputs) {
+	for _, line := range catalog.ReadsLines(d.Inputs) {
 		split, rest, _ := strings.Cut(line, ": ")
 		globs, columns, _ := strings.Cut(strings.TrimSuffix(rest, ")"), " (")
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", cell(split), cell(globs), cell(columns))
@@ -320,14 +321,14 @@ func recipePage(r *datasets.Recipe) string {
 	if len(d.Expects) > 0 {
 		b.WriteString("\n## Known to raise, as warnings\n\n")
 		for _, id := range d.Expects {
-			fmt.Fprintf(&b, "- [%s](../rules/%s.md)\n", prose(ruleLine(id)), id)
+			fmt.Fprintf(&b, "- [%s](../rules/%s.md)\n", prose(catalog.RuleLine(id)), id)
 		}
 	}
 	rowExamples(&b, d.Examples)
 	return b.String()
 }
 
-func rowExamples(b *strings.Builder, examples []rowsInfo) {
+func rowExamples(b *strings.Builder, examples []catalog.Rows) {
 	for _, e := range examples {
 		title := "Example"
 		if name := cmp.Or(e.Title, e.Split); name != "" {

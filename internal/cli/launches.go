@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -42,8 +41,5 @@ func (l *launchFlags) read(ctx context.Context, a *app, file string, args []stri
 		return nil, err
 	}
 	one, err := launch.Read(ctx, launch.Request{File: file, Args: args, Target: target, Dir: dir, Env: launch.Environ(l.env), Stdin: a.stdin, Reads: a.guard.Read})
-	if u := (*launch.UsageError)(nil); errors.As(err, &u) {
-		return nil, &usageError{err}
-	}
-	return one, err
+	return one, asUsage(err)
 }

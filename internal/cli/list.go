@@ -1,13 +1,12 @@
 package cli
 
 import (
-	"fmt"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/rlprep/rlprep/datasets"
+	"github.com/rlprep/rlprep/internal/catalog"
 	"github.com/rlprep/rlprep/internal/escape"
 	"github.com/rlprep/rlprep/schema/rule"
 	"github.com/rlprep/rlprep/transform"
@@ -21,9 +20,9 @@ type listing struct {
 }
 
 var listings = []listing{
-	{"recipes", recipeRows, func() any { return describeAll(datasets.All(), describeRecipe) }},
-	{"transforms", transformRows, func() any { return describeAll(transform.All(), describeTransform) }},
-	{"rules", ruleRows, func() any { return describeAll(rule.All(), describeRule) }},
+	{"recipes", recipeRows, func() any { return catalog.All(datasets.All(), catalog.NewRecipe) }},
+	{"transforms", transformRows, func() any { return catalog.All(transform.All(), catalog.NewTransform) }},
+	{"rules", ruleRows, func() any { return catalog.All(rule.All(), catalog.NewRule) }},
 }
 
 func newList(a *app) *cobra.Command {
@@ -52,25 +51,13 @@ the rules (one fault that data can have, with its level for the last version of 
 				if asJSON {
 					return printJSON(a.stdout, l.json())
 				}
-				return a.table(l.rows())
+				return escape.Table(a.stdout, l.rows())
 			}
 			return unknown("kind of thing", args[0], names)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print an array of objects, all that explain shows")
 	return cmd
-}
-
-// table writes rows in aligned columns.
-func (a *app) table(rows [][]string) error {
-	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-	for _, row := range rows {
-		for i, cell := range row {
-			row[i] = escape.Text(cell)
-		}
-		fmt.Fprintln(w, strings.Join(row, "\t"))
-	}
-	return w.Flush()
 }
 
 func recipeRows() (rows [][]string) {
@@ -89,7 +76,7 @@ func transformRows() (rows [][]string) {
 
 func ruleRows() (rows [][]string) {
 	for _, r := range rule.All() {
-		h, _ := r.Severity(describedFor(r))
+		h, _ := r.Severity(catalog.DescribedFor(r))
 		rows = append(rows, []string{r.ID, r.Name, h.Level.String(), r.Title})
 	}
 	return rows

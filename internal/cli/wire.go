@@ -7,9 +7,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/rlprep/rlprep/internal/hub"
+	"github.com/rlprep/rlprep/internal/misuse"
 	"github.com/rlprep/rlprep/internal/overwrite"
 	"github.com/rlprep/rlprep/internal/parquetio"
-	"github.com/rlprep/rlprep/internal/pipeline"
 	"github.com/rlprep/rlprep/internal/source"
 	"github.com/rlprep/rlprep/schema/rule"
 	"github.com/rlprep/rlprep/transform"
@@ -76,7 +76,7 @@ func asUsage(err error) error {
 	if errors.As(err, &step) { // the place in the pipeline file says more than the command's usage
 		return withCode(ExitUsage, step)
 	}
-	var u *pipeline.UsageError
+	var u *misuse.Error
 	if errors.As(err, &u) {
 		return &usageError{err}
 	}

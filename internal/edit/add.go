@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/rlprep/rlprep/internal/input"
-	"github.com/rlprep/rlprep/internal/pipeline"
+	"github.com/rlprep/rlprep/internal/misuse"
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
 	"github.com/rlprep/rlprep/transform"
@@ -97,7 +97,7 @@ func (e *Add) CheckAfter() error {
 	}
 	p, err := schema.ParsePath(e.After)
 	if err != nil {
-		return &pipeline.UsageError{Err: err}
+		return &misuse.Error{Err: err}
 	}
 	e.After = string(p)
 	for _, v := range e.Values {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/rlprep/rlprep/internal/input"
 	"github.com/rlprep/rlprep/internal/judge"
+	"github.com/rlprep/rlprep/internal/misuse"
 	"github.com/rlprep/rlprep/internal/output"
 	"github.com/rlprep/rlprep/internal/overwrite"
 	"github.com/rlprep/rlprep/internal/parquetio"
@@ -94,7 +95,7 @@ type target struct {
 func (c *run) inPlace() bool { return c.Out == "" }
 
 // Run edits the files. All are planned before the first is written: what one of them refuses leaves all as they were. In place, runs over the
-// same files wait for one another, and each file is replaced by one rename. A *pipeline.UsageError says what cannot be done as asked.
+// same files wait for one another, and each file is replaced by one rename. A *misuse.Error says what cannot be done as asked.
 func Run(ctx context.Context, o Options) (*Result, error) {
 	c := &run{Options: o, rows: func(int64, string) {}}
 	if c.Guard == nil {
@@ -145,7 +146,7 @@ func (c *run) carryOut(ctx context.Context) (err error) {
 		err = errors.Join(err, c.closeEdits())
 	}()
 	if err := c.Edit.Prepare(c.src.Files(), c.inPlace()); err != nil {
-		return &pipeline.UsageError{Err: err}
+		return &misuse.Error{Err: err}
 	}
 	first := make([]int64, len(c.src.Files())+1)
 	for i, f := range c.src.Files() {
@@ -490,7 +491,7 @@ func (c *run) result() *Result {
 }
 
 func usagef(format string, args ...any) error {
-	return &pipeline.UsageError{Err: fmt.Errorf(format, args...)}
+	return misuse.Errorf(format, args...)
 }
 
 // missingEverywhere returns the error for a path that no file has, nil where one has it.

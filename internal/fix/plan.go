@@ -15,6 +15,7 @@ import (
 	"strconv"
 
 	"github.com/rlprep/rlprep/internal/judge"
+	"github.com/rlprep/rlprep/internal/misuse"
 	"github.com/rlprep/rlprep/internal/pipeline"
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
@@ -127,7 +128,7 @@ func (j *Job) check() error {
 				continue
 			}
 			if err := f.Check(pass); err != nil {
-				return &pipeline.UsageError{Err: err}
+				return &misuse.Error{Err: err}
 			}
 		}
 	}

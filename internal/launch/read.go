@@ -14,6 +14,7 @@ import (
 
 	"github.com/rlprep/rlprep/internal/amount"
 	"github.com/rlprep/rlprep/internal/infile"
+	"github.com/rlprep/rlprep/internal/misuse"
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
@@ -44,14 +45,6 @@ type Training struct {
 	Target rule.Target // with the trainer that the launch chooses
 }
 
-// A UsageError is a launch that cannot be read as it was asked for: there is no such file, or it cannot be one.
-type UsageError struct{ Err error }
-
-func (e *UsageError) Error() string { return e.Err.Error() }
-
-// Unwrap returns the error itself.
-func (e *UsageError) Unwrap() error { return e.Err }
-
 // A ContentError is a file that was read and is not a launch: bash or YAML would refuse it.
 type ContentError struct{ Err error }
 
@@ -62,8 +55,6 @@ func (e *ContentError) Unwrap() error { return e.Err }
 
 // ExitCode is the status that such an error ends the process with: reading the file again does not help.
 func (e *ContentError) ExitCode() int { return 2 }
-
-func usagef(format string, args ...any) error { return &UsageError{fmt.Errorf(format, args...)} }
 
 // Environ returns what a launch sees of this process's environment, NAME=VALUE: HOME, USER and those of names that are set. A name may bring its value.
 func Environ(names []string) []string {
@@ -78,12 +69,12 @@ func Environ(names []string) []string {
 	return out
 }
 
-// Read reads a launch and composes what each of its trainings gives the trainer. Nothing is started. A *UsageError says what was asked for wrongly, a
+// Read reads a launch and composes what each of its trainings gives the trainer. Nothing is started. A *misuse.Error says what was asked for wrongly, a
 // *ContentError what is wrong in the file.
 func Read(ctx context.Context, r Request) (*Launch, error) {
 	profile := r.Target.Profile()
 	if profile == nil {
-		return nil, usagef("launches of %s are not read: nothing is known of how it is launched", r.Target)
+		return nil, misuse.Errorf("launches of %s are not read: nothing is known of how it is launched", r.Target)
 	}
 	var opened openedFiles
 	opts := OptionsFor(r.Target)
@@ -166,11 +157,11 @@ func readScript(ctx context.Context, r *Request) ([]byte, error) {
 	info, err := os.Stat(r.File)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, usagef("no such file %q (a shell script, a .yaml file, or key=value)", r.File)
+		return nil, misuse.Errorf("no such file %q (a shell script, a .yaml file, or key=value)", r.File)
 	case err != nil:
 		return nil, fmt.Errorf("read launch script: %w", err)
 	case info.Size() > maxScriptFile:
-		return nil, usagef("%s is no launch script: %s", r.File, amount.Bytes(info.Size()))
+		return nil, misuse.Errorf("%s is no launch script: %s", r.File, amount.Bytes(info.Size()))
 	}
 	if r.Reads != nil {
 		if err := r.Reads("launch script", r.File, r.File); err != nil {

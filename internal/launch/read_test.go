@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/rlprep/rlprep/internal/launch"
+	"github.com/rlprep/rlprep/internal/misuse"
 	"github.com/rlprep/rlprep/schema/rule"
 	_ "github.com/rlprep/rlprep/schema/verl" // the default target
 )
@@ -80,11 +81,11 @@ func TestReadErrors(t *testing.T) {
 		as   any
 		text string
 	}{
-		"missing":   {launch.Request{File: filepath.Join(dir, "none.sh")}, new(*launch.UsageError), "no such file"},
-		"too large": {launch.Request{File: big}, new(*launch.UsageError), "is no launch script: 9.4 MB"},
+		"missing":   {launch.Request{File: filepath.Join(dir, "none.sh")}, new(*misuse.Error), "no such file"},
+		"too large": {launch.Request{File: big}, new(*misuse.Error), "is no launch script: 9.4 MB"},
 		"syntax":    {launch.Request{File: put(t, dir, "bad.sh", "if\n")}, new(*launch.ContentError), "bad.sh:1"},
 		"yaml":      {launch.Request{File: put(t, dir, "bad.yaml", "a: [\n")}, new(*launch.ContentError), "bad.yaml"},
-		"unknown":   {launch.Request{Target: rule.Target{Framework: "none", Version: "1"}}, new(*launch.UsageError), "launches of none"},
+		"unknown":   {launch.Request{Target: rule.Target{Framework: "none", Version: "1"}}, new(*misuse.Error), "launches of none"},
 	} {
 		if c.r.Target == (rule.Target{}) {
 			c.r.Target = rule.DefaultTarget()

@@ -3,11 +3,11 @@ package pipeline
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"sort"
 
+	"github.com/rlprep/rlprep/internal/misuse"
 	"github.com/rlprep/rlprep/schema"
 )
 
@@ -94,7 +94,7 @@ func (p *Plan) sizes(s Split, ranges []ReadRange, rows int64) ([]int64, error) {
 	}
 	n := int64(max(1, size.Shards))
 	if n > rows {
-		return nil, &UsageError{fmt.Errorf("split %s: %d shards of %d rows: a shard needs a row", s.Name, n, rows)}
+		return nil, misuse.Errorf("split %s: %d shards of %d rows: a shard needs a row", s.Name, n, rows)
 	}
 	return p.even(s, ranges, rows, n)
 }
@@ -126,7 +126,7 @@ func (p *Plan) even(s Split, ranges []ReadRange, rows, n int64) ([]int64, error)
 // chop returns the sizes of n shards of which the i-th, from 1, ends after border(i) rows.
 func (p *Plan) chop(s Split, rows, n int64, border func(i int64) int64) ([]int64, error) {
 	if n > maxShards {
-		return nil, &UsageError{fmt.Errorf("split %s: that would be %d shards of %d rows: ask for larger ones", s.Name, n, rows)}
+		return nil, misuse.Errorf("split %s: that would be %d shards of %d rows: ask for larger ones", s.Name, n, rows)
 	}
 	out := make([]int64, 0, n)
 	last := int64(0)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/rlprep/rlprep/internal/misuse"
 	"github.com/rlprep/rlprep/internal/parquetio"
 	"github.com/rlprep/rlprep/internal/program"
 	"github.com/rlprep/rlprep/schema"
@@ -33,14 +34,6 @@ func newPlan(j *Job) *Plan {
 	return &Plan{Job: j, input: j.Input, facts: j.Facts, splits: slices.Clone(j.Splits), Schemas: map[string]*schema.Schema{}, Stages: map[string][]Stage{}, programs: map[string]map[int]*program.Program{}}
 }
 
-// A UsageError is a job that cannot be done as asked.
-type UsageError struct{ Err error }
-
-func (e *UsageError) Error() string { return e.Err.Error() }
-
-// Unwrap returns the cause.
-func (e *UsageError) Unwrap() error { return e.Err }
-
 // NewPlan resolves the steps for every file and, unless there are barriers, cuts the input into tasks. How it cuts depends on sizes and
 // options alone. With barriers the size of a shard is not known before they have seen the rows: Prepare cuts then.
 func NewPlan(j *Job) (*Plan, error) {
@@ -51,7 +44,7 @@ func NewPlan(j *Job) (*Plan, error) {
 	barriers := false
 	for i, s := range p.splits {
 		if err := p.compile(&p.splits[i]); err != nil {
-			return nil, &UsageError{err}
+			return nil, &misuse.Error{Err: err}
 		}
 		barriers = barriers || slices.ContainsFunc(p.Stages[s.Name], func(t Stage) bool { _, ok := t.(*Barrier); return ok })
 	}

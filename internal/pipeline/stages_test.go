@@ -13,6 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/rlprep/rlprep/internal/misuse"
 	"github.com/rlprep/rlprep/internal/pipeline"
 	"github.com/rlprep/rlprep/internal/pipeline/pipelinetest"
 	"github.com/rlprep/rlprep/schema"
@@ -235,7 +236,7 @@ func TestBarrierErrors(t *testing.T) {
 		return []transform.RowStep{transform.Located{RowStep: dropSeen{"qq"}, Where: "p.yaml:3:5", Verb: "dedup"}}
 	}
 	_, err := pipeline.NewPlan(j)
-	var usage *pipeline.UsageError
+	var usage *misuse.Error
 	if !errors.As(err, &usage) || !strings.Contains(err.Error(), `p.yaml:3:5: step dedup: train-0.parquet: no column "qq"`) {
 		t.Errorf("got %v", err)
 	}

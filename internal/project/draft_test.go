@@ -1,16 +1,17 @@
-package cli
+package project
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/rlprep/rlprep/internal/project"
+	"github.com/rlprep/rlprep/internal/misuse"
 )
 
-// TestFirstProject: what init finds in a folder, and that it can be read back.
-func TestFirstProject(t *testing.T) {
+// TestDraft: what init finds in a folder, and that it can be read back.
+func TestDraft(t *testing.T) {
 	for _, c := range []struct{ files, want string }{
 		{"train.parquet test.parquet", `data: train="train.parquet" test="test.parquet"`},
 		{"d/train-00000-of-00002.parquet d/train-00001-of-00002.parquet d/test-00000-of-00001.parquet", `"d": train="d/train-*.parquet" test="d/test-00000-of-00001.parquet"`},
@@ -30,9 +31,9 @@ func TestFirstProject(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		text, err := firstProject(&app{}, dir)
+		text, err := Draft(t.Context(), dir, nil)
 		if c.want == "" {
-			if err == nil || exitCode(t.Context(), err) != ExitUsage {
+			if err == nil || !errors.As(err, new(*misuse.Error)) {
 				t.Errorf("%s: %v\n%s", c.files, err, text)
 			}
 			continue
@@ -43,7 +44,7 @@ func TestFirstProject(t *testing.T) {
 		if got := shortProject(text); got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.files, got, c.want)
 		}
-		if _, err := project.Parse(project.FileName, []byte(text)); err != nil {
+		if _, err := Parse(FileName, []byte(text)); err != nil {
 			t.Errorf("%s: %v", c.files, err)
 		}
 	}
@@ -53,7 +54,7 @@ func TestFirstProject(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if text, err := firstProject(&app{}, dir); err != nil || !strings.Contains(text, `# config: "run.sh"`) {
+	if text, err := Draft(t.Context(), dir, nil); err != nil || !strings.Contains(text, `# config: "run.sh"`) {
 		t.Errorf("%v\n%s", err, text)
 	}
 }

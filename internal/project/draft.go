@@ -1,7 +1,8 @@
-package cli
+package project
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io/fs"
 	"os"
@@ -10,8 +11,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rlprep/rlprep/internal/project"
+	"github.com/rlprep/rlprep/internal/infile"
+	"github.com/rlprep/rlprep/internal/misuse"
 	"github.com/rlprep/rlprep/internal/source"
+	"github.com/rlprep/rlprep/internal/yamlfile"
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
@@ -27,19 +30,23 @@ type foundSplit struct {
 	files []string
 }
 
-// firstProject looks for data below dir and returns a project's file for it.
-func firstProject(a *app, dir string) (string, error) {
+// Draft looks for data below dir and returns the text of a project's file for it. reads is called for every file that it names or looks into, with what
+// it is; its error ends the search. Nil: nobody asks. A *misuse.Error says that there is no data.
+func Draft(ctx context.Context, dir string, reads func(role, name, path string) error) (string, error) {
+	if reads == nil {
+		reads = func(string, string, string) error { return nil }
+	}
 	sets, order, files, err := lookForData(dir)
 	if err != nil {
 		return "", err
 	}
 	for _, name := range files {
-		if err := a.guard.Read("data", name, filepath.Join(dir, name)); err != nil {
+		if err := reads("data", name, filepath.Join(dir, name)); err != nil {
 			return "", err
 		}
 	}
 	if len(order) == 0 {
-		return "", usagef("no data here whose names say train, val or test (Parquet, JSON Lines): write the data sets into %s by hand; 'rlprep schema config' has its keys", project.FileName)
+		return "", misuse.Errorf("no data here whose names say train, val or test (Parquet, JSON Lines): write the data sets into %s by hand; 'rlprep schema config' has its keys", FileName)
 	}
 	var b strings.Builder
 	b.WriteString("# What 'rlprep lint' checks, and as what. Names of files are taken from this file's folder; a flag wins over what stands here.\n" +
@@ -60,8 +67,8 @@ func firstProject(a *app, dir string) (string, error) {
 			writeFiles(&b, key, s.files)
 		}
 		if folder == order[0] {
-			if launch := lookForLaunch(a, dir); launch != "" {
-				fmt.Fprintf(&b, "    # it may be what starts the training; its settings are then judged, too\n    # config: %s\n", quoted(launch))
+			if launch := lookForLaunch(ctx, dir, reads); launch != "" {
+				fmt.Fprintf(&b, "    # it may be what starts the training; its settings are then judged, too\n    # config: %s\n", yamlfile.Quote(launch))
 			}
 		}
 	}
@@ -71,12 +78,12 @@ func firstProject(a *app, dir string) (string, error) {
 // writeFiles writes the files of a split, as few patterns as say just them.
 func writeFiles(b *strings.Builder, key string, files []string) {
 	if len(files) == 1 {
-		fmt.Fprintf(b, "    %s: %s\n", key, quoted(files[0]))
+		fmt.Fprintf(b, "    %s: %s\n", key, yamlfile.Quote(files[0]))
 		return
 	}
 	fmt.Fprintf(b, "    %s:\n", key)
 	for _, f := range files {
-		fmt.Fprintf(b, "      - %s\n", quoted(f))
+		fmt.Fprintf(b, "      - %s\n", yamlfile.Quote(f))
 	}
 }
 
@@ -85,7 +92,7 @@ func datasetName(folder string) string {
 	if folder == "." {
 		return "data"
 	}
-	return quoted(folder)
+	return yamlfile.Quote(folder)
 }
 
 // lookForData finds files of data whose names, or whose folder's, say their split, by the folder that makes a data set of them.
@@ -197,13 +204,16 @@ func patterns(names, all []string) []string {
 }
 
 // lookForLaunch returns a script beside the file that seems to start a training of the default framework; "" where there is none.
-func lookForLaunch(a *app, dir string) string {
+func lookForLaunch(ctx context.Context, dir string, reads func(role, name, path string) error) string {
 	names, _ := filepath.Glob(filepath.Join(dir, "*.sh"))
 	for _, name := range names {
 		if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
 			continue // nobody named it
 		}
-		if text, err := a.readFile("launch script", name); err == nil && namesTrainer(text) {
+		if reads("launch script", name, name) != nil {
+			continue
+		}
+		if text, err := infile.ReadAll(ctx, name); err == nil && namesTrainer(text) {
 			return filepath.ToSlash(filepath.Base(name))
 		}
 	}

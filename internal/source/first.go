@@ -1,0 +1,34 @@
+package source
+
+import (
+	"context"
+	"io"
+
+	"github.com/rlprep/rlprep/schema"
+)
+
+// FirstRow reads the first row of the file, as a struct; it is Missing where the file has none.
+func (f *File) FirstRow(ctx context.Context) (schema.Value, error) {
+	var all []int
+	for i := range f.Schema.Leaves() {
+		all = append(all, i)
+	}
+	units := f.Units(0)
+	if len(units) == 0 {
+		return schema.Value{}, nil
+	}
+	r, err := f.Open(ctx, units[0], all)
+	if err != nil {
+		return schema.Value{}, err
+	}
+	defer r.Close()
+	batch, err := r.Next(ctx, 1)
+	if err == io.EOF {
+		return schema.Value{}, nil
+	}
+	if err != nil {
+		return schema.Value{}, err
+	}
+	batch.Schema = f.Schema
+	return batch.RowValue(0), nil
+}
