@@ -1,15 +1,18 @@
 package parquetio
 
-import "github.com/rlprep/rlprep/schema"
+import (
+	"github.com/rlprep/rlprep/internal/parquetio/compress"
+	"github.com/rlprep/rlprep/schema"
+)
 
 // A Codec is how pages are compressed, with its number in the Parquet format.
-type Codec int32
+type Codec = compress.Codec
 
-// The codecs that we write.
+// The codecs that are written.
 const (
-	None   Codec = 0
-	Snappy Codec = 1
-	Zstd   Codec = 6
+	None   = compress.None
+	Snappy = compress.Snappy
+	Zstd   = compress.Zstd
 )
 
 // An EncodedRowGroup is a row group ready to be written: made by an Encoder on any goroutine, written in order by a Writer.

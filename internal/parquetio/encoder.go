@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/rlprep/rlprep/internal/parquetio/compress"
 	"github.com/rlprep/rlprep/internal/record"
 	"github.com/rlprep/rlprep/schema"
 )
@@ -69,7 +70,7 @@ func (s *scratch) pack(body []byte, codec Codec) *packing {
 		defer close(p.done)
 		defer func() { <-s.spare }()
 		defer recovered(&p.err, "compress a page")
-		p.packed, p.err = compress(pageBuffer(len(src)/2), src, codec)
+		p.packed, p.err = compress.Compress(pageBuffer(len(src)/2), src, codec)
 		freePages(src)
 	}()
 	return p
@@ -80,7 +81,7 @@ func (s *scratch) compress(src []byte, codec Codec) ([]byte, error) {
 	if codec == None {
 		return src, nil
 	}
-	packed, err := compress(s.packed, src, codec)
+	packed, err := compress.Compress(s.packed, src, codec)
 	if err == nil {
 		s.packed = packed
 	}

@@ -106,7 +106,7 @@ func verlBatches(t testing.TB, times, slice int) (*schema.Schema, []*record.Batc
 func BenchmarkEncode(b *testing.B) {
 	s, batches := verlBatches(b, 10, 4982)
 	for _, codec := range []Codec{None, Snappy, Zstd} {
-		b.Run(codecName(codec), func(b *testing.B) {
+		b.Run(codec.String(), func(b *testing.B) {
 			e := NewEncoder(s, EncoderOptions{Codec: codec})
 			b.ReportAllocs()
 			size, raw, rows := 0, int64(0), int64(0)
@@ -172,7 +172,7 @@ func BenchmarkPageSize(b *testing.B) {
 func BenchmarkDecode(b *testing.B) {
 	s, batches := verlBatches(b, 10, 4982)
 	for _, codec := range []Codec{None, Snappy, Zstd} {
-		b.Run(codecName(codec), func(b *testing.B) {
+		b.Run(codec.String(), func(b *testing.B) {
 			e := NewEncoder(s, EncoderOptions{Codec: codec})
 			for _, batch := range batches {
 				if err := e.Append(batch); err != nil {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+
+	"github.com/rlprep/rlprep/internal/parquetio/compress"
 )
 
 // A ledger keeps what is said of the chunks that are made, until it is read again, in order. That is all that a Writer keeps of a row
@@ -42,7 +44,7 @@ func (l *ledger) add(e entry) error {
 }
 
 func (l *ledger) pack() error {
-	packed, err := compress(pageBuffer(len(l.open)/2), l.open, Zstd)
+	packed, err := compress.Compress(pageBuffer(len(l.open)/2), l.open, Zstd)
 	if err != nil {
 		return err
 	}
@@ -86,7 +88,7 @@ func (r *ledgerReader) load() error {
 		b := &r.ledger.blocks[r.block-1]
 		r.buf = sized(r.buf, b.size)
 		r.rest = r.buf
-		return decompress(r.buf, b.packed, Zstd)
+		return compress.Decompress(r.buf, b.packed, Zstd)
 	case r.block == len(r.ledger.blocks)+1 && len(r.ledger.open) > 0:
 		r.rest = r.ledger.open
 		return nil

@@ -14,6 +14,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/andybalholm/brotli"
+
+	"github.com/rlprep/rlprep/internal/parquetio/compress"
 )
 
 // A handPage is a page whose header says what the test wants.
@@ -80,20 +82,20 @@ func packed(t testing.TB, codec Codec, b []byte) []byte {
 	case None:
 		return b
 	case Snappy, Zstd:
-		p, err := compress(nil, b, codec)
+		p, err := compress.Compress(nil, b, codec)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return p
-	case codecLZ4Raw:
+	case compress.LZ4Raw:
 		return lz4Block(t, b)
-	case codecLZ4:
+	case compress.LZ4:
 		p := lz4Block(t, b)
 		head := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, uint32(len(b))), uint32(len(p)))
 		return append(head, p...)
-	case codecGzip:
+	case compress.Gzip:
 		w = gzip.NewWriter(&out)
-	case codecBrotli:
+	case compress.Brotli:
 		w = brotli.NewWriter(&out)
 	}
 	if _, err := w.Write(b); err != nil {
@@ -105,7 +107,7 @@ func packed(t testing.TB, codec Codec, b []byte) []byte {
 	return out.Bytes()
 }
 
-var readCodecs = []Codec{None, Snappy, codecGzip, codecBrotli, codecLZ4, Zstd, codecLZ4Raw}
+var readCodecs = []Codec{None, Snappy, compress.Gzip, compress.Brotli, compress.LZ4, Zstd, compress.LZ4Raw}
 
 // readRows reads everything and returns the first error.
 func readRows(f *File, lane *Lane) error {
@@ -146,10 +148,10 @@ func TestPagesThatLie(t *testing.T) {
 			err := readRows(f, &Lane{})
 			runtime.ReadMemStats(&after)
 			if err == nil || !strings.Contains(err.Error(), f.name+": row group 0: column c0: byte ") || !strings.Contains(err.Error(), "decompress (") {
-				t.Errorf("%s: %s: %v", codecName(codec), name, err)
+				t.Errorf("%s: %s: %v", codec.String(), name, err)
 			}
 			if took := (after.TotalAlloc - before.TotalAlloc) >> 20; took > 200 {
-				t.Errorf("%s: %s: %d MiB were asked for", codecName(codec), name, took)
+				t.Errorf("%s: %s: %d MiB were asked for", codec.String(), name, took)
 			}
 		}
 	}
@@ -163,15 +165,15 @@ func TestValueLimit(t *testing.T) {
 		f := handFile(t, codec, 2, handPage{packed(t, codec, two), int64(len(two)), 2})
 		f.LimitValues(int64(len(value)))
 		if err := readRows(f, &Lane{}); err != nil {
-			t.Errorf("%s: a value as long as the limit: %v", codecName(codec), err)
+			t.Errorf("%s: a value as long as the limit: %v", codec.String(), err)
 		}
 		f.LimitValues(int64(len(value) - 1))
 		if err := readRows(f, &Lane{}); err == nil || !strings.Contains(err.Error(), "row group 0: column c0: ") || !strings.HasSuffix(err.Error(), "a value of 15000 bytes; at most 14999 are read: raise --max-value-bytes") {
-			t.Errorf("%s: a value longer than the limit: %v", codecName(codec), err)
+			t.Errorf("%s: a value longer than the limit: %v", codec.String(), err)
 		}
 		f.LimitValues(int64(len(two)-1) / pageValuesWorth)
 		if err := readRows(f, &Lane{}); err == nil || !strings.Contains(err.Error(), "a page of 15018 bytes uncompressed") {
-			t.Errorf("%s: a page larger than the limit: %v", codecName(codec), err)
+			t.Errorf("%s: a page larger than the limit: %v", codec.String(), err)
 		}
 	}
 }

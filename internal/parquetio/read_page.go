@@ -6,6 +6,9 @@ import (
 	"hash/crc32"
 	"io"
 	"slices"
+
+	"github.com/rlprep/rlprep/internal/parquetio/compress"
+	"github.com/rlprep/rlprep/internal/parquetio/freelist"
 )
 
 const (
@@ -203,11 +206,11 @@ type leafBuffers struct {
 	otherOffsets []int32
 }
 
-var bufferPool = newFreeList(func() *pageBuffers { return &pageBuffers{} })
+var bufferPool = freelist.New(func() *pageBuffers { return &pageBuffers{} })
 
 // takeBuffers returns memory for a Reader of so many leaves.
 func takeBuffers(leaves int) *pageBuffers {
-	b := bufferPool.get()
+	b := bufferPool.Get()
 	b.leaves = slices.Grow(b.leaves, max(0, leaves-len(b.leaves)))[:max(leaves, len(b.leaves))]
 	return b
 }
@@ -226,7 +229,7 @@ func (b *pageBuffers) giveBack() {
 			*l = leafBuffers{}
 		}
 	}
-	bufferPool.put(b)
+	bufferPool.Put(b)
 }
 
 // body reads the body of the page, checks it and decompresses it into dst, which is grown. The levels of a v2 page, which
@@ -254,7 +257,7 @@ func (s *pageStream) body(h *pageHeader, codec Codec, dst []byte, shared *pageBu
 	if h.plainV2 {
 		codec = None
 	}
-	if err := holds(packed[levels:], h.uncompressed-int64(levels), codec); err != nil {
+	if err := compress.Check(packed[levels:], h.uncompressed-int64(levels), codec, hugePage); err != nil {
 		return nil, err
 	}
 	dst = sized(dst, int(h.uncompressed))
@@ -263,7 +266,7 @@ func (s *pageStream) body(h *pageHeader, codec Codec, dst []byte, shared *pageBu
 	if len(packed) == 0 && len(dst) == levels { // some writers leave out the frame of nothing
 		return dst, nil
 	}
-	return dst, decompress(dst[levels:], packed, codec)
+	return dst, compress.Decompress(dst[levels:], packed, codec)
 }
 
 func (h *pageHeader) checksum(b []byte) error {

@@ -259,7 +259,7 @@ func ownFile(t testing.TB, codec Codec) []byte {
 // leave nothing between.
 func TestDamaged(t *testing.T) {
 	for _, codec := range []Codec{None, Snappy, Zstd} {
-		t.Run(codecName(codec), func(t *testing.T) {
+		t.Run(codec.String(), func(t *testing.T) {
 			whole := ownFile(t, codec)
 			name := filepath.Join(t.TempDir(), "damaged.parquet")
 			read := func(b []byte) ([]leafDump, error) {

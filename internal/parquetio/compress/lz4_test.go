@@ -1,4 +1,4 @@
-package parquetio
+package compress
 
 import (
 	"bytes"
@@ -44,45 +44,21 @@ func TestLZ4Forms(t *testing.T) {
 		"block":                       lz4Block(t, text),
 	} {
 		dst := make([]byte, len(text))
-		if n, err := length(src, int64(len(text)), codecLZ4); n != int64(len(text)) || err != nil {
+		if n, err := length(src, int64(len(text)), LZ4); n != int64(len(text)) || err != nil {
 			t.Errorf("%s: length %d, %v", name, n, err)
 		}
-		if err := decompress(dst, src, codecLZ4); err != nil || !bytes.Equal(dst, text) {
+		if err := Decompress(dst, src, LZ4); err != nil || !bytes.Equal(dst, text) {
 			t.Errorf("%s: %v", name, err)
 		}
 		for cut := range len(src) - 8 { // no size is believed; a frame ends with a mark and a checksum that the library does not ask for
-			if err := decompress(make([]byte, len(text)), src[:cut], codecLZ4); err == nil {
+			if err := Decompress(make([]byte, len(text)), src[:cut], LZ4); err == nil {
 				t.Errorf("%s: %d of %d bytes are enough", name, cut, len(src))
 			}
 		}
 		for _, n := range []int{len(text) - 1, len(text) + 1} {
-			if err := decompress(make([]byte, n), src, codecLZ4); err == nil {
+			if err := Decompress(make([]byte, n), src, LZ4); err == nil {
 				t.Errorf("%s: taken for %d bytes, not %d", name, n, len(text))
 			}
 		}
-	}
-}
-
-// Files with the codec LZ4 by parquet-java and Spark; of one there is a copy by pyarrow, in zstd.
-func TestLZ4OfOtherWriters(t *testing.T) {
-	hostile := "../../testdata/parquet/hostile/"
-	in, want := openFile(t, hostile+"java_codec_LZ4_v1.parquet"), openFile(t, hostile+"java_codec_LZ4_v1-by-pyarrow.parquet")
-	if in.chunk(0, 0).codec != codecLZ4 || want.chunk(0, 0).codec != Zstd || in.NumRows() != 300 {
-		t.Fatalf("codecs %d and %d, %d rows", in.chunk(0, 0).codec, want.chunk(0, 0).codec, in.NumRows())
-	}
-	once := func() int { return 1 << 20 }
-	first := int64(0)
-	for rg, g := range in.groups {
-		got, all := readAll(t, in, rg, 0, g.Rows, once), readAll(t, want, 0, first, g.Rows, once)
-		for i, l := range in.leaves {
-			if d := got[i].diff(&all[i]); d != "" {
-				t.Errorf("row group %d: column %s: %.300s", rg, l.Path, d)
-			}
-		}
-		first += g.Rows
-	}
-	spark := openFile(t, hostile+"spark_codec_lz4.parquet")
-	for rg, g := range spark.groups {
-		readAll(t, spark, rg, 0, g.Rows, once)
 	}
 }

@@ -1,4 +1,4 @@
-package parquetio
+package compress
 
 import (
 	"bytes"
@@ -11,19 +11,12 @@ import (
 	"github.com/klauspost/compress/s2"
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
-)
 
-// Codecs that we only read, by their number in the format.
-const (
-	codecGzip   Codec = 2
-	codecLZO    Codec = 3
-	codecBrotli Codec = 4
-	codecLZ4    Codec = 5
-	codecLZ4Raw Codec = 7
+	"github.com/rlprep/rlprep/internal/parquetio/freelist"
 )
 
 // zstdReaders holds decoders for one goroutine each, which write into the memory that they are given and no more.
-var zstdReaders = newFreeList(func() *zstd.Decoder {
+var zstdReaders = freelist.New(func() *zstd.Decoder {
 	r, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderLowmem(true))
 	if err != nil {
 		panic(err) // the options are constant
@@ -31,9 +24,12 @@ var zstdReaders = newFreeList(func() *zstd.Decoder {
 	return r
 })
 
-// decompress fills dst, which has the length that the page header claims. parquet-go's codecs are not used: on damaged input
-// they grow without bound (compress/lz4 v0.32 doubles its buffer for ever).
-func decompress(dst, src []byte, codec Codec) error {
+// keptBytes is the largest output after which a decoder is kept.
+const keptBytes = 8 << 20
+
+// Decompress fills dst, which has the length that the page header claims; src of any other length is an error. parquet-go's codecs are not
+// used: on damaged input they grow without bound (compress/lz4 v0.32 doubles its buffer for ever).
+func Decompress(dst, src []byte, codec Codec) error {
 	n, err := 0, error(nil)
 	switch codec {
 	case None:
@@ -46,69 +42,69 @@ func decompress(dst, src []byte, codec Codec) error {
 			_, err = s2.Decode(dst, src)
 		}
 	case Zstd:
-		r := zstdReaders.get()
+		r := zstdReaders.Get()
 		var out []byte
 		out, err = r.DecodeAll(src, dst[:0:len(dst)])
 		n = len(out)
-		if len(dst) <= keptBytes {
-			zstdReaders.put(r)
-		} // a decoder holds what it wrote last
-	case codecGzip:
+		if len(dst) <= keptBytes { // a decoder holds what it wrote last
+			zstdReaders.Put(r)
+		}
+	case Gzip:
 		var r *gzip.Reader
 		if r, err = gzip.NewReader(bytes.NewReader(src)); err == nil {
 			n, err = readWhole(r, dst)
 		}
-	case codecBrotli:
+	case Brotli:
 		n, err = readWhole(brotli.NewReader(bytes.NewReader(src)), dst)
-	case codecLZ4:
+	case LZ4:
 		n, err = decompressLZ4(dst, src)
-	case codecLZ4Raw:
+	case LZ4Raw:
 		n, err = lz4.UncompressBlock(src, dst)
 	default:
-		return fmt.Errorf("compressed with %s, which rlprep cannot read: rewrite the file with zstd", codecName(codec))
+		return fmt.Errorf("compressed with %s, which rlprep cannot read: rewrite the file with zstd", codec)
 	}
 	switch {
 	case err != nil:
-		return fmt.Errorf("decompress (%s): %w", codecName(codec), err)
+		return fmt.Errorf("decompress (%s): %w", codec, err)
 	case n != len(dst):
-		return fmt.Errorf("decompress (%s): %d bytes come out of it, its header says %d", codecName(codec), n, len(dst))
+		return fmt.Errorf("decompress (%s): %d bytes come out of it, its header says %d", codec, n, len(dst))
 	}
 	return nil
 }
 
-// The most bytes that a codec makes of one: what a page says beyond that is not believed.
-var mostGrown = map[Codec]int64{None: 1, Snappy: 22, codecGzip: 1032, codecLZ4: 255, codecLZ4Raw: 255}
+// mostGrown is the most bytes that a codec makes of one byte. A page that claims more is refused.
+var mostGrown = map[Codec]int64{None: 1, Snappy: 22, Gzip: 1032, LZ4: 255, LZ4Raw: 255}
 
 const grownSlack = 1 << 10 // of headers, and of rounding
 
-// holds refuses a page that says it holds n bytes and does not, before memory for them is asked for. What no bound tells of a huge page is
-// counted by decompressing it in pieces.
-func holds(src []byte, n int64, codec Codec) error {
+// Check refuses src where it cannot decompress to n bytes, as its page header claims, before memory for them is allocated. From huge bytes on,
+// where the codec's bound does not tell, it decompresses src in pieces and counts the bytes.
+func Check(src []byte, n int64, codec Codec, huge int64) error {
 	if most, ok := mostGrown[codec]; ok && n-grownSlack > most*int64(len(src)) {
-		return fmt.Errorf("decompress (%s): %d bytes cannot hold the %d that the page header says", codecName(codec), len(src), n)
+		return fmt.Errorf("decompress (%s): %d bytes cannot hold the %d that the page header says", codec, len(src), n)
 	}
-	if n < min(hugePage, 1<<20+64*int64(len(src))) {
+	if n < min(huge, 1<<20+64*int64(len(src))) {
 		return nil
 	}
 	has, err := length(src, n, codec)
 	if err != nil {
-		return fmt.Errorf("decompress (%s): %w", codecName(codec), err)
+		return fmt.Errorf("decompress (%s): %w", codec, err)
 	}
 	if has != n {
-		return fmt.Errorf("decompress (%s): %d bytes come out of it, its header says %d", codecName(codec), has, n)
+		return fmt.Errorf("decompress (%s): %d bytes come out of it, its header says %d", codec, has, n)
 	}
 	return nil
 }
 
-// length returns how many bytes come out of src, n where only decompressing it as a whole can tell.
+// length returns how many bytes src decompresses to; n where only decompressing it as a whole can tell.
 func length(src []byte, n int64, codec Codec) (int64, error) {
 	switch codec {
 	case Snappy:
 		has, err := s2.DecodedLen(src)
 		return int64(has), err
-	case codecLZ4Raw:
+	case LZ4Raw:
 		return lz4Length(src), nil
-	case codecLZ4:
+	case LZ4:
 		if has, ok := hadoopLength(src); ok {
 			return has, nil
 		}
@@ -124,7 +120,7 @@ func length(src []byte, n int64, codec Codec) (int64, error) {
 	return io.Copy(io.Discard, io.LimitReader(r, n+1))
 }
 
-// lz4Length returns how many bytes a block of LZ4 stands for, by the lengths in it.
+// lz4Length returns how many bytes a block of LZ4 decompresses to, by the lengths in it.
 func lz4Length(src []byte) (n int64) {
 	more := func(v byte) (length int64) { // 15 goes on in the bytes that follow
 		length = int64(v)
@@ -150,7 +146,7 @@ func lz4Length(src []byte) (n int64) {
 	return n
 }
 
-// hadoopLength is lz4Length of Hadoop's framing, and false for what is none.
+// hadoopLength is lz4Length of Hadoop's framing; false where src has another form.
 func hadoopLength(src []byte) (n int64, ok bool) {
 	for len(src) > 0 {
 		if len(src) < 4 {
@@ -173,21 +169,21 @@ func hadoopLength(src []byte) (n int64, ok bool) {
 	return n, true
 }
 
-// zstdPieces is the largest window that pieces allows: memory that a frame asks for.
+// zstdPieces is the largest window that pieces allows: a frame asks for that much memory.
 const zstdPieces = 64 << 20
 
 // pieces returns a reader that decompresses src in little memory, nil where the codec has none.
 func pieces(src []byte, codec Codec) (io.ReadCloser, error) {
 	switch codec {
-	case codecGzip:
+	case Gzip:
 		r, err := gzip.NewReader(bytes.NewReader(src))
 		if err != nil {
 			return nil, fmt.Errorf("decompress (gzip): %w", err)
 		}
 		return r, nil
-	case codecLZ4:
+	case LZ4:
 		return io.NopCloser(lz4.NewReader(bytes.NewReader(src))), nil
-	case codecBrotli:
+	case Brotli:
 		return io.NopCloser(brotli.NewReader(bytes.NewReader(src))), nil
 	case Zstd:
 		var head zstd.Header
@@ -223,7 +219,7 @@ func lz4Framed(src []byte) bool {
 	return len(src) >= 4 && binary.LittleEndian.Uint32(src) == frameMagic
 }
 
-// hadoopLZ4 fills dst from src, and reports whether that is Hadoop's framing of just so many bytes: the uncompressed size of a run, then
+// hadoopLZ4 fills dst from src, and reports whether src is Hadoop's framing of exactly len(dst) bytes: the uncompressed size of a run, then
 // blocks, the compressed size before each, until the run has its size. Numbers are big-endian.
 func hadoopLZ4(dst, src []byte) bool {
 	for len(src) > 0 {
@@ -267,12 +263,4 @@ func readWhole(r io.Reader, dst []byte) (int, error) {
 		err = nil
 	}
 	return n + m, err
-}
-
-func codecName(c Codec) string {
-	names := [...]string{"none", "snappy", "gzip", "lzo", "brotli", "lz4", "zstd", "lz4_raw"}
-	if c >= 0 && int(c) < len(names) {
-		return names[c]
-	}
-	return fmt.Sprintf("codec %d", int32(c))
 }
