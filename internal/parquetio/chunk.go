@@ -7,6 +7,7 @@ import (
 	"math"
 	"sync/atomic"
 
+	"github.com/rlprep/rlprep/internal/parquetio/encoding"
 	"github.com/rlprep/rlprep/internal/record"
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
@@ -83,8 +84,8 @@ func (c *Chunk) allDictionary() bool {
 	if c.values == 0 || c.physical().Physical == typeBoolean {
 		return false
 	}
-	const dictOnly = 1<<encPlainDictionary | 1<<encRLEDictionary
-	const levels = 1<<encRLE | 1<<encBitPacked
+	const dictOnly = 1<<encoding.PlainDictionary | 1<<encoding.RLEDictionary
+	const levels = 1<<encoding.RLE | 1<<encoding.BitPacked
 	return c.pages == pagesDict || c.pages == pagesUnknown && c.encodings&dictOnly != 0 && c.encodings&^(dictOnly|levels) == 0
 }
 
@@ -121,7 +122,7 @@ func (l *leafReader) onlyDictionary() (bool, error) {
 		if err != nil {
 			return false, l.wrap(err)
 		}
-		if h.values > 0 && h.encoding != encRLEDictionary && h.encoding != encPlainDictionary {
+		if h.values > 0 && h.encoding != encoding.RLEDictionary && h.encoding != encoding.PlainDictionary {
 			return false, nil
 		}
 		l.stream.skip(h.compressed)

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/rlprep/rlprep/internal/parquetio/encoding"
 	"github.com/rlprep/rlprep/schema"
 )
 
@@ -91,15 +92,15 @@ func TestChunkDictionaries(t *testing.T) {
 		change func([]byte) []byte
 		want   bool
 	}{
-		"all pages":                     {stats(encRLEDictionary), true},
-		"all pages, old name":           {stats(encPlainDictionary, encRLEDictionary), true},
-		"fallback":                      {stats(encRLEDictionary, encPlain), false},
-		"plain":                         {stats(encPlain), false},
-		"not said, no other encoding":   {encodings(stats(), encPlainDictionary, encRLE, encBitPacked), true},
-		"not said, plain among them":    {encodings(stats(), encPlainDictionary, encRLE, encPlain), false},
-		"not said, and no dictionary":   {encodings(stats(), encRLE), false},
-		"not said, delta among them":    {encodings(stats(), encRLEDictionary, encDeltaByteArray), false},
-		"said against all the encoding": {encodings(stats(encRLEDictionary), encPlain), true},
+		"all pages":                     {stats(encoding.RLEDictionary), true},
+		"all pages, old name":           {stats(encoding.PlainDictionary, encoding.RLEDictionary), true},
+		"fallback":                      {stats(encoding.RLEDictionary, encoding.Plain), false},
+		"plain":                         {stats(encoding.Plain), false},
+		"not said, no other encoding":   {encodings(stats(), encoding.PlainDictionary, encoding.RLE, encoding.BitPacked), true},
+		"not said, plain among them":    {encodings(stats(), encoding.PlainDictionary, encoding.RLE, encoding.Plain), false},
+		"not said, and no dictionary":   {encodings(stats(), encoding.RLE), false},
+		"not said, delta among them":    {encodings(stats(), encoding.RLEDictionary, encoding.DeltaByteArray), false},
+		"said against all the encoding": {encodings(stats(encoding.RLEDictionary), encoding.Plain), true},
 	} {
 		f := openFile(t, refooter(t, sample("pyarrow-v1-zstd"), func(b []byte) []byte { return mapChunks(t, b, c.change) }))
 		got, err := f.Chunk(0, 0)

@@ -9,6 +9,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/rlprep/rlprep/internal/parquetio/encoding"
 )
 
 var (
@@ -69,11 +71,11 @@ type pageValues struct {
 
 	plain   []byte // text, PLAIN: length and bytes of each
 	offsets []int32
-	data    []byte    // with offsets: text; without: values of width bytes
-	bits    []byte    // booleans, from bit at on
-	at      int       // bit
-	runs    hybrid    // booleans in RLE, numbers in the dictionary
-	dict    *pageDict // of the chunk
+	data    []byte          // with offsets: text; without: values of width bytes
+	bits    []byte          // booleans, from bit at on
+	at      int             // bit
+	runs    encoding.Hybrid // booleans in RLE, numbers in the dictionary
+	dict    *pageDict       // of the chunk
 	form    valueForm
 	width   int
 	most    int64 // bytes of a value
@@ -91,21 +93,21 @@ const (
 )
 
 // open sets v to the n values that b holds in that encoding. width is 0 for text, and for booleans with isBool.
-func (v *pageValues) open(b []byte, n, width int, isBool bool, encoding int32, dict *pageDict, most int64) error {
+func (v *pageValues) open(b []byte, n, width int, isBool bool, enc int32, dict *pageDict, most int64) error {
 	*v = pageValues{left: n, width: width, dict: dict, most: most}
 	if n == 0 {
 		v.form = formFixed
 		return nil
 	}
 	switch {
-	case encoding == encRLEDictionary || encoding == encPlainDictionary:
+	case enc == encoding.RLEDictionary || enc == encoding.PlainDictionary:
 		return v.openDict(b)
 	case isBool:
-		return v.openBools(b, encoding)
+		return v.openBools(b, enc)
 	case width == 0:
-		return v.openText(b, encoding)
+		return v.openText(b, enc)
 	}
-	return v.openFixed(b, encoding)
+	return v.openFixed(b, enc)
 }
 
 func unknownEncoding(e int32, what string) error {
@@ -119,42 +121,42 @@ func (v *pageValues) openDict(b []byte) error {
 	case len(b) == 0 || b[0] > 32:
 		return errValuesShort
 	}
-	v.form, v.runs = formDict, hybrid{b: b[1:], width: int(b[0])}
+	v.form, v.runs = formDict, encoding.NewHybrid(b[1:], int(b[0]))
 	return nil
 }
 
-func (v *pageValues) openBools(b []byte, encoding int32) error {
-	switch encoding {
-	case encPlain:
+func (v *pageValues) openBools(b []byte, enc int32) error {
+	switch enc {
+	case encoding.Plain:
 		if v.left > 8*len(b) {
 			return errValuesShort
 		}
 		v.form, v.bits = formBits, b
 		return nil
-	case encRLE:
+	case encoding.RLE:
 		if len(b) < 4 || uint64(binary.LittleEndian.Uint32(b)) > uint64(len(b)-4) {
 			return errValuesShort
 		}
-		v.form, v.runs = formRuns, hybrid{b: b[4 : 4+binary.LittleEndian.Uint32(b)], width: 1}
+		v.form, v.runs = formRuns, encoding.NewHybrid(b[4:4+binary.LittleEndian.Uint32(b)], 1)
 		return nil
 	}
-	return unknownEncoding(encoding, "booleans")
+	return unknownEncoding(enc, "booleans")
 }
 
-func (v *pageValues) openText(b []byte, encoding int32) (err error) {
+func (v *pageValues) openText(b []byte, enc int32) (err error) {
 	v.form = formOffsets
-	switch encoding {
-	case encPlain:
+	switch enc {
+	case encoding.Plain:
 		if v.left > len(b)/4 {
 			return errValuesShort
 		}
 		v.form, v.plain = formPlainText, b
-	case encDeltaLength:
-		v.offsets, v.data, err = undeltaText(b, v.left)
-	case encDeltaByteArray:
-		v.offsets, v.data, err = undeltaStrings(b, v.left, maxGrown)
+	case encoding.DeltaLength:
+		v.offsets, v.data, err = encoding.DecodeDeltaLength(b, v.left)
+	case encoding.DeltaByteArray:
+		v.offsets, v.data, err = encoding.DecodeDeltaByteArray(b, v.left, maxGrown)
 	default:
-		err = unknownEncoding(encoding, "text or bytes")
+		err = unknownEncoding(enc, "text or bytes")
 	}
 	if err == nil && int64(len(v.data)) > v.most {
 		for i, end := range v.offsets[1:] {
@@ -166,19 +168,19 @@ func (v *pageValues) openText(b []byte, encoding int32) (err error) {
 	return err
 }
 
-func (v *pageValues) openFixed(b []byte, encoding int32) (err error) {
+func (v *pageValues) openFixed(b []byte, enc int32) (err error) {
 	v.form = formFixed
 	switch {
-	case encoding == encPlain:
+	case enc == encoding.Plain:
 		v.data = b
-	case encoding == encDelta && (v.width == 4 || v.width == 8):
-		v.data, _, err = appendUndelta(make([]byte, 0, min(v.left, 8*len(b)+1024)*v.width), b, v.left, v.width)
-	case encoding == encByteStreamSplit:
-		v.data, err = unsplit(nil, b, v.left, v.width)
-	case encoding == encDeltaByteArray:
+	case enc == encoding.Delta && (v.width == 4 || v.width == 8):
+		v.data, _, err = encoding.DecodeDelta(make([]byte, 0, min(v.left, 8*len(b)+1024)*v.width), b, v.left, v.width)
+	case enc == encoding.ByteStreamSplit:
+		v.data, err = encoding.DecodeByteStreamSplit(nil, b, v.left, v.width)
+	case enc == encoding.DeltaByteArray:
 		return v.openDeltaFixed(b)
 	default:
-		err = unknownEncoding(encoding, "values")
+		err = unknownEncoding(enc, "values")
 	}
 	if err == nil && v.left*v.width > len(v.data) {
 		err = errValuesShort
@@ -188,7 +190,7 @@ func (v *pageValues) openFixed(b []byte, encoding int32) (err error) {
 
 // openDeltaFixed reads FIXED_LEN_BYTE_ARRAY in DELTA_BYTE_ARRAY.
 func (v *pageValues) openDeltaFixed(b []byte) error {
-	offsets, data, err := undeltaStrings(b, v.left, maxGrown)
+	offsets, data, err := encoding.DecodeDeltaByteArray(b, v.left, maxGrown)
 	if err != nil {
 		return err
 	}
@@ -290,7 +292,7 @@ func (v *pageValues) takeNumbers(n int, out *valueBuilder, shared *pageBuffers) 
 	for n > 0 {
 		numbers := shared.numbers[:min(n, len(shared.numbers))]
 		n -= len(numbers)
-		if err := readHybrid(&v.runs, numbers); err != nil {
+		if err := encoding.ReadHybrid(&v.runs, numbers); err != nil {
 			return err
 		}
 		if v.form == formRuns {

@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 
+	"github.com/rlprep/rlprep/internal/parquetio/encoding"
 	"github.com/rlprep/rlprep/internal/record"
 	"github.com/rlprep/rlprep/schema"
 )
@@ -20,6 +21,12 @@ import (
 var (
 	pageTarget = 1 << 20 // bytes, uncompressed
 	pageRows   = 20_000  // as parquet-java: what a reader that seeks must skip at most
+)
+
+// dictEntries and dictBytes bound a dictionary.
+var (
+	dictEntries = 1 << 16
+	dictBytes   = 1 << 20
 )
 
 const (
@@ -67,7 +74,7 @@ type columnEncoder struct {
 	entries      int64
 	uncompressed int64
 	encodings    []int32
-	dict         dictionary
+	dict         encoding.Dictionary
 	state        dictState
 	sampled      bool  // the dictionary was judged by its first values
 	plainAs      int32 // how values that are in no dictionary are encoded: PLAIN or DELTA_BINARY_PACKED; -1: not decided
@@ -282,12 +289,12 @@ func (c *columnEncoder) check(v *record.Vector, rows int) (valueView, error) {
 
 // begin sets up a chunk once the layout of its values is known.
 func (c *columnEncoder) begin() {
-	c.dict.reset(c.width)
+	c.dict.Reset(c.width, dictEntries, dictBytes)
 	if c.kind == kindBool || c.form == formSeq {
 		c.state = dictRefused
 	}
 	if c.form == formSeq {
-		c.plainAs = encDelta
+		c.plainAs = encoding.Delta
 	}
 }
 
@@ -372,7 +379,7 @@ func appendFill(b []uint8, v uint8, n int) []uint8 {
 func (c *columnEncoder) appendValues(v *valueView, i, j int) int {
 	if c.state != dictRefused {
 		for k := i; k < j; k++ {
-			number, ok := c.dict.number(v.at(k))
+			number, ok := c.dict.Number(v.at(k))
 			if !ok {
 				return k
 			}
@@ -448,7 +455,7 @@ func (c *columnEncoder) rowOf(v *record.Vector, from segment, value int) segment
 
 // dictCost returns the bytes of dictionary and numbers, before compression.
 func (c *columnEncoder) dictCost() int {
-	return len(c.dict.plain) + len(c.numbers)*indexWidth(c.dict.len())/8
+	return len(c.dict.Plain()) + len(c.numbers)*indexWidth(c.dict.Len())/8
 }
 
 // indexWidth returns the bits of a number in a dictionary of n entries: at least one, since not every reader takes none.

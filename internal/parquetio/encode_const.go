@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/rlprep/rlprep/internal/parquetio/encoding"
 	"github.com/rlprep/rlprep/schema"
 )
 
@@ -16,7 +17,7 @@ const constSmall = 256
 
 // codecHere returns the codec of the chunk.
 func (c *columnEncoder) codecHere() Codec {
-	if c.form == formConst && c.kind != kindBool && len(c.dict.plain) <= constSmall {
+	if c.form == formConst && c.kind != kindBool && len(c.dict.Plain()) <= constSmall {
 		return None
 	}
 	return c.codec
@@ -28,8 +29,8 @@ func (c *columnEncoder) constPages(rows int64) error {
 	if c.leaf.MaxRep > 0 {
 		return fmt.Errorf("a constant cannot fill a column in a list")
 	}
-	level, encoding := c.leaf.MaxDef, int32(encRLEDictionary)
-	c.dict.reset(0)
+	level, enc := c.leaf.MaxDef, int32(encoding.RLEDictionary)
+	c.dict.Reset(0, 0, 0)
 	c.state = dictRefused
 	var b bounds
 	switch {
@@ -38,23 +39,23 @@ func (c *columnEncoder) constPages(rows int64) error {
 			return fmt.Errorf("null in a column that takes none")
 		}
 		level--
-		encoding = encPlain
+		enc = encoding.Plain
 	case c.constant.Kind() == schema.Bool && c.leaf.Type.Kind == schema.Bool:
 		c.kind = kindBool
-		encoding = encPlain
+		enc = encoding.Plain
 		c.shared.values = append(c.shared.values[:0], boolByte(c.constant.Bool()))
 		b.add(orderBool, c.shared.values)
 	default:
 		if err := c.constDict(); err != nil {
 			return err
 		}
-		b.add(c.ordering(), c.dict.value(0))
+		b.add(c.ordering(), c.dict.Value(0))
 	}
 	for rows > 0 {
 		n := int(min(rows, constRows))
 		body := c.shared.body[:0]
 		if c.leaf.MaxDef > 0 {
-			body = appendConstLevels(body, level, n, c.leaf.MaxDef)
+			body = encoding.AppendConstLevels(body, level, n, c.leaf.MaxDef)
 		}
 		info := PageInfo{FirstRow: c.rows, Values: int64(n)}
 		switch {
@@ -63,13 +64,13 @@ func (c *columnEncoder) constPages(rows int64) error {
 		case c.kind == kindBool:
 			body = appendBoolRun(body, c.constant.Bool(), n)
 		default:
-			body = appendRun(append(body, 1), 0, n, 1)
+			body = encoding.AppendRun(append(body, 1), 0, n, 1)
 		}
 		if !info.AllNull {
 			info.Stats = b.stats(c.ordering(), 0)
 		}
 		c.shared.body = body
-		if err := c.writePage(body, encoding, info, int64(n)); err != nil {
+		if err := c.writePage(body, enc, info, int64(n)); err != nil {
 			return err
 		}
 		rows -= int64(n)
@@ -80,38 +81,36 @@ func (c *columnEncoder) constPages(rows int64) error {
 // constDict makes the dictionary of the constant.
 func (c *columnEncoder) constDict() error {
 	t, v := c.leaf.Type, c.constant
-	d := &c.dict
-	switch {
-	case t.Kind == schema.Text && v.Kind() == schema.Text, t.Kind == schema.Binary && v.Kind() == schema.Binary:
+	if t.Kind == schema.Text && v.Kind() == schema.Text || t.Kind == schema.Binary && v.Kind() == schema.Binary {
+		width := 0
 		if t.Form == schema.Fixed {
-			if len(v.Text()) != t.Size {
+			if width = t.Size; len(v.Text()) != width {
 				return fmt.Errorf("a value of %d bytes in a column of type %s", len(v.Text()), t)
 			}
-			d.width = t.Size
-		} else {
-			d.plain = binary.LittleEndian.AppendUint32(d.plain, uint32(len(v.Text())))
 		}
-		d.starts = append(d.starts, uint32(len(d.plain)))
-		d.plain = append(d.plain, v.Text()...)
+		c.dict.Only(width, []byte(v.Text()))
 		return nil
+	}
+	var plain [8]byte
+	switch {
 	case t.Kind == schema.Int && v.Kind() == schema.Int:
 		if lo, hi := intRange(t); v.Int() < lo || v.Int() > hi {
 			return fmt.Errorf("%d is beyond %s", v.Int(), t)
 		}
 		c.ints = true
-		d.plain = binary.LittleEndian.AppendUint64(d.plain, uint64(v.Int()))
+		binary.LittleEndian.PutUint64(plain[:], uint64(v.Int()))
 	case t.Kind == schema.Float && t.Bits == 64 && (v.Kind() == schema.Float || v.Kind() == schema.Int):
-		d.plain = binary.LittleEndian.AppendUint64(d.plain, math.Float64bits(v.Float()))
+		binary.LittleEndian.PutUint64(plain[:], math.Float64bits(v.Float()))
 	case t.Kind == schema.Float && t.Bits == 32 && (v.Kind() == schema.Float || v.Kind() == schema.Int):
-		d.plain = binary.LittleEndian.AppendUint32(d.plain, math.Float32bits(float32(v.Float())))
+		binary.LittleEndian.PutUint32(plain[:], math.Float32bits(float32(v.Float())))
 	default:
 		return fmt.Errorf("a constant of kind %s cannot go into a column of type %s", v.Kind(), t)
 	}
-	d.width = 8
+	width := 8
 	if t.Bits <= 32 {
-		d.width, d.plain = 4, d.plain[:4]
+		width = 4
 	}
-	d.starts = append(d.starts, 0)
+	c.dict.Only(width, plain[:width])
 	return nil
 }
 

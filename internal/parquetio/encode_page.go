@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/rlprep/rlprep/internal/parquetio/encoding"
 	"github.com/rlprep/rlprep/schema"
 )
 
@@ -19,15 +20,15 @@ func (c *columnEncoder) flush() error {
 	}
 	o := c.ordering()
 	bounds := c.bounds(o)
-	encoding := c.choose()
-	body, err := c.body(encoding)
+	enc := c.choose()
+	body, err := c.body(enc)
 	if err != nil {
 		return err
 	}
 	entries := max(len(c.def), len(c.rep), c.count)
 	info := PageInfo{FirstRow: c.rows, Values: int64(entries), AllNull: c.count == 0,
 		Stats: bounds.stats(o, int64(entries-c.count))}
-	if err := c.writePage(body, encoding, info, int64(c.open)); err != nil {
+	if err := c.writePage(body, enc, info, int64(c.open)); err != nil {
 		return err
 	}
 	c.clearPage()
@@ -35,14 +36,14 @@ func (c *columnEncoder) flush() error {
 }
 
 // writePage compresses a page and appends it to the chunk, now or when others have compressed it.
-func (c *columnEncoder) writePage(body []byte, encoding int32, info PageInfo, rows int64) error {
+func (c *columnEncoder) writePage(body []byte, enc int32, info PageInfo, rows int64) error {
 	if len(body) > math.MaxInt32 || info.Values > math.MaxInt32 {
 		return fmt.Errorf("rows from %d of the row group: a page of %d bytes and %d values (Parquet's limit is 2 GiB)", c.rows, len(body), info.Values)
 	}
-	info.Encoding = encoding
+	info.Encoding = enc
 	c.rows += rows
 	c.entries += info.Values
-	c.addEncoding(encoding)
+	c.addEncoding(enc)
 	if info.AllNull {
 		c.stats.Nulls += info.Stats.Nulls
 	} else {
@@ -98,15 +99,15 @@ func (c *columnEncoder) place(packed []byte, info PageInfo, size int) {
 func (c *columnEncoder) choose() int32 {
 	switch {
 	case c.state == dictUsed:
-		return encRLEDictionary
+		return encoding.RLEDictionary
 	case c.count == 0:
-		return encPlain
+		return encoding.Plain
 	case c.plainAs < 0:
 		c.plainAs = c.plainEncoding()
 	}
 	if c.state == dictTrying {
 		size := len(c.values) - headroom
-		if c.plainAs == encDelta {
+		if c.plainAs == encoding.Delta {
 			size = len(c.shared.values)
 		}
 		if c.dictCost() <= size/4*3 {
@@ -116,7 +117,7 @@ func (c *columnEncoder) choose() int32 {
 		}
 	}
 	if c.state == dictUsed {
-		return encRLEDictionary
+		return encoding.RLEDictionary
 	}
 	return c.plainAs
 }
@@ -124,36 +125,36 @@ func (c *columnEncoder) choose() int32 {
 // plainEncoding chooses between PLAIN and DELTA_BINARY_PACKED by trying, which leaves the attempt in the scratch.
 func (c *columnEncoder) plainEncoding() int32 {
 	if !c.ints {
-		return encPlain
+		return encoding.Plain
 	}
 	c.shared.values = c.delta(c.shared.values[:0])
 	if len(c.shared.values) <= (len(c.values)-headroom)/10*9 {
-		return encDelta
+		return encoding.Delta
 	}
-	return encPlain
+	return encoding.Plain
 }
 
 func (c *columnEncoder) delta(b []byte) []byte {
 	if c.width == 4 {
-		return appendDelta32(b, c.values[headroom:])
+		return encoding.AppendDelta32(b, c.values[headroom:])
 	}
-	return appendDelta64(b, c.values[headroom:])
+	return encoding.AppendDelta64(b, c.values[headroom:])
 }
 
 // body returns the page before compression. PLAIN values stay where they were gathered, with the levels put before them.
-func (c *columnEncoder) body(encoding int32) ([]byte, error) {
+func (c *columnEncoder) body(enc int32) ([]byte, error) {
 	b := c.shared.body[:0]
 	if c.leaf.MaxRep > 0 {
-		b = appendLevels(b, c.rep, c.leaf.MaxRep)
+		b = encoding.AppendLevels(b, c.rep, c.leaf.MaxRep)
 	}
 	if c.leaf.MaxDef > 0 {
-		b = appendLevels(b, c.def, c.leaf.MaxDef)
+		b = encoding.AppendLevels(b, c.def, c.leaf.MaxDef)
 	}
 	switch {
-	case encoding == encRLEDictionary:
-		width := indexWidth(c.dict.len())
-		b = appendHybrid(append(b, byte(width)), c.numbers, width)
-	case encoding == encDelta:
+	case enc == encoding.RLEDictionary:
+		width := indexWidth(c.dict.Len())
+		b = encoding.AppendHybrid(append(b, byte(width)), c.numbers, width)
+	case enc == encoding.Delta:
 		b = c.delta(b)
 	case c.kind == kindBool:
 		b = appendBools(b, c.values[min(headroom, len(c.values)):])
@@ -215,13 +216,13 @@ func (c *columnEncoder) bounds(o ordering) bounds {
 }
 
 func (c *columnEncoder) boundNumbers(b *bounds, o ordering) {
-	seen := slices.Grow(c.shared.seen[:0], c.dict.len())[:c.dict.len()]
+	seen := slices.Grow(c.shared.seen[:0], c.dict.Len())[:c.dict.Len()]
 	clear(seen)
 	c.shared.seen = seen
 	for _, n := range c.numbers {
 		if !seen[n] {
 			seen[n] = true
-			b.add(o, c.dict.value(n))
+			b.add(o, c.dict.Value(n))
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/rlprep/rlprep/internal/parquetio/compress"
+	"github.com/rlprep/rlprep/internal/parquetio/encoding"
 	"github.com/rlprep/rlprep/internal/record"
 	"github.com/rlprep/rlprep/schema"
 )
@@ -250,9 +251,9 @@ func (c *columnEncoder) chunk() (EncodedChunk, error) {
 	out := EncodedChunk{Leaf: c.leaf, Values: c.entries, Uncompressed: c.uncompressed, Codec: c.codecHere(),
 		Stats: c.stats, Index: c.index}
 	if c.leaf.MaxDef > 0 || c.leaf.MaxRep > 0 {
-		c.addEncoding(encRLE)
+		c.addEncoding(encoding.RLE)
 	}
-	if slices.Contains(c.encodings, encRLEDictionary) {
+	if slices.Contains(c.encodings, encoding.RLEDictionary) {
 		if err := c.dictPage(&out); err != nil {
 			return out, err
 		}
@@ -266,20 +267,20 @@ func (c *columnEncoder) chunk() (EncodedChunk, error) {
 
 // dictPage writes the dictionary page and the data pages behind it.
 func (c *columnEncoder) dictPage(out *EncodedChunk) error {
-	packed, err := c.shared.compress(c.dict.plain, out.Codec)
+	packed, err := c.shared.compress(c.dict.Plain(), out.Codec)
 	if err != nil {
 		return err
 	}
 	var header [64]byte
-	h := appendPageHeader(header[:0], pageDictionary, encPlain, c.dict.len(), len(c.dict.plain), packed)
+	h := appendPageHeader(header[:0], pageDictionary, encoding.Plain, c.dict.Len(), len(c.dict.Plain()), packed)
 	out.DictBytes = int64(len(h) + len(packed))
-	out.Uncompressed += int64(len(h) + len(c.dict.plain))
+	out.Uncompressed += int64(len(h) + len(c.dict.Plain()))
 	out.Pages.add(h, packed)
 	out.Pages.join(&c.pages)
 	for i := range out.Index {
 		out.Index[i].Offset += out.DictBytes
 	}
-	c.addEncoding(encPlain)
+	c.addEncoding(encoding.Plain)
 	return nil
 }
 

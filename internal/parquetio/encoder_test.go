@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
+	"github.com/rlprep/rlprep/internal/parquetio/encoding"
 	"github.com/rlprep/rlprep/internal/record"
 	"github.com/rlprep/rlprep/schema"
 )
@@ -126,7 +127,7 @@ func TestSeq(t *testing.T) {
 		some.First, some.Source = 51_000, rows
 		s, g := encodeLeaf(t, schema.NewField("index", typ), None, whole, some)
 		c := g.Chunks[0]
-		if lastEncoding(&c) != encDelta || c.Pages.Len() > 80_000/128*6+500 {
+		if lastEncoding(&c) != encoding.Delta || c.Pages.Len() > 80_000/128*6+500 {
 			t.Errorf("%s: encoding %d, %d bytes", typ, lastEncoding(&c), c.Pages.Len())
 		}
 		f := reopen(t, s, g)
@@ -313,19 +314,19 @@ func TestChoice(t *testing.T) {
 		v    *record.Vector
 		want int32
 	}{
-		{"few texts", schema.StringType, textVector(few), encRLEDictionary},
-		{"unique texts", schema.StringType, textVector(many), encPlain},
-		{"short answers", schema.StringType, textVector(numbers), encRLEDictionary},
-		{"few numbers", schema.Int64Type, int64Vector(small...), encRLEDictionary},
-		{"steps", schema.Int64Type, int64Vector(steps...), encDelta},
-		{"noise", schema.Int64Type, int64Vector(noise...), encPlain},
-		{"two texts", schema.StringType, textVector([]string{"a", "b"}), encPlain},
+		{"few texts", schema.StringType, textVector(few), encoding.RLEDictionary},
+		{"unique texts", schema.StringType, textVector(many), encoding.Plain},
+		{"short answers", schema.StringType, textVector(numbers), encoding.RLEDictionary},
+		{"few numbers", schema.Int64Type, int64Vector(small...), encoding.RLEDictionary},
+		{"steps", schema.Int64Type, int64Vector(steps...), encoding.Delta},
+		{"noise", schema.Int64Type, int64Vector(noise...), encoding.Plain},
+		{"two texts", schema.StringType, textVector([]string{"a", "b"}), encoding.Plain},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			s, g := encodeLeaf(t, schema.NewField("a", tt.typ), Zstd, one(record.Leaf{Vec: tt.v}, tt.v.Rows))
 			c := g.Chunks[0]
-			if lastEncoding(&c) != tt.want || (c.DictBytes > 0) != (tt.want == encRLEDictionary) {
+			if lastEncoding(&c) != tt.want || (c.DictBytes > 0) != (tt.want == encoding.RLEDictionary) {
 				t.Errorf("encoding %d, dictionary of %d bytes; want %d", lastEncoding(&c), c.DictBytes, tt.want)
 			}
 			var want leafDump
@@ -431,7 +432,7 @@ func TestSameBytes(t *testing.T) {
 				t.Errorf("column %s, slices of %d rows: %d bytes, other than the %d before", c.Leaf.Path, slice, len(pages), len(first[i]))
 			}
 		}
-		if c := g.Chunks[0]; c.DictBytes == 0 || lastEncoding(&c) != encPlain {
+		if c := g.Chunks[0]; c.DictBytes == 0 || lastEncoding(&c) != encoding.Plain {
 			t.Errorf("dictionary of %d bytes, encoding %d: the test wants a chunk that gives its dictionary up", c.DictBytes, lastEncoding(&c))
 		}
 		g.Release()

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/rlprep/rlprep/internal/parquetio/encoding"
 )
 
 // metadata is what the footer says beside schema elements, row groups and column chunks.
@@ -451,7 +453,7 @@ func scanPageEncodings(s *scanner) pageEncodings {
 		if has != 1<<1|1<<2|1<<3 && s.err == nil {
 			s.fail(errPageEncodings) // readers refuse a footer without
 		}
-		dict := enc == encPlainDictionary || enc == encRLEDictionary
+		dict := enc == encoding.PlainDictionary || enc == encoding.RLEDictionary
 		switch {
 		case (page != pageData && page != pageDataV2) || count <= 0:
 		case dict && seen == pagesUnknown:

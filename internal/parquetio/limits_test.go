@@ -16,6 +16,7 @@ import (
 	"github.com/andybalholm/brotli"
 
 	"github.com/rlprep/rlprep/internal/parquetio/compress"
+	"github.com/rlprep/rlprep/internal/parquetio/encoding"
 )
 
 // A handPage is a page whose header says what the test wants.
@@ -39,16 +40,16 @@ func handFile(t testing.TB, codec Codec, rows int, pages ...handPage) *File {
 		head = h.int(head, 2, thriftI32, p.says)
 		head = h.int(head, 3, thriftI32, int64(len(p.body)))
 		head = d.int(h.field(head, 5, thriftStruct), 1, thriftI32, int64(p.values))
-		head = d.int(head, 2, thriftI32, encPlain)
-		head = d.int(head, 3, thriftI32, encRLE)
-		head = h.stop(d.stop(d.int(head, 4, thriftI32, encRLE)))
+		head = d.int(head, 2, thriftI32, encoding.Plain)
+		head = d.int(head, 3, thriftI32, encoding.RLE)
+		head = h.stop(d.stop(d.int(head, 4, thriftI32, encoding.RLE)))
 		b = append(append(b, head...), p.body...)
 
 		var e, c, m structWriter
 		elements = e.int(e.int(elements, 1, thriftI32, int64(typeByteArray)), 3, thriftI32, required)
 		elements = e.stop(appendBytes(e.field(elements, 4, thriftBinary), name))
 		columns = m.int(c.field(c.int(columns, 2, thriftI64, 0), 3, thriftStruct), 1, thriftI32, int64(typeByteArray))
-		columns = appendInt(appendList(m.field(columns, 2, thriftList), thriftI32, 1), encPlain)
+		columns = appendInt(appendList(m.field(columns, 2, thriftList), thriftI32, 1), encoding.Plain)
 		columns = appendBytes(appendList(m.field(columns, 3, thriftList), thriftBinary, 1), name)
 		columns = m.int(columns, 4, thriftI32, int64(codec))
 		columns = m.int(columns, 5, thriftI64, int64(rows))

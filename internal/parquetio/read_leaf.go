@@ -9,6 +9,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow/array"
 
+	"github.com/rlprep/rlprep/internal/parquetio/encoding"
 	"github.com/rlprep/rlprep/internal/record"
 	"github.com/rlprep/rlprep/schema"
 )
@@ -158,7 +159,7 @@ func (l *leafReader) openDict(h *pageHeader) error {
 	if l.dict != nil {
 		return fmt.Errorf("a second dictionary page")
 	}
-	if l.kind == typeBoolean || h.encoding != encPlain && h.encoding != encPlainDictionary {
+	if l.kind == typeBoolean || h.encoding != encoding.Plain && h.encoding != encoding.PlainDictionary {
 		return unknownEncoding(h.encoding, "a dictionary")
 	}
 	if l.dictKnown != nil {
@@ -211,8 +212,8 @@ func (l *leafReader) openPage(h *pageHeader) error {
 	case !p.sameDef:
 		values = bytes.Count(p.def, []byte{l.maxDef})
 	}
-	if values == 0 && h.encoding != encRLEDictionary && h.encoding != encPlainDictionary {
-		h.encoding = encPlain // nothing to decode, whatever it would be
+	if values == 0 && h.encoding != encoding.RLEDictionary && h.encoding != encoding.PlainDictionary {
+		h.encoding = encoding.Plain // nothing to decode, whatever it would be
 	}
 	p.entries = n
 	l.counts.add(p)
@@ -246,9 +247,9 @@ func (l *leafReader) openLevels(h *pageHeader, body []byte, n int) (rest []byte,
 	if l.maxRep > 0 {
 		p.repBuf = sized(p.repBuf, n)
 		if h.kind == pageDataV2 {
-			level, same, err = readRawLevels(p.repBuf, body[:h.repLen], l.maxRep)
+			level, same, err = encoding.ReadRawLevels(p.repBuf, body[:h.repLen], l.maxRep)
 		} else {
-			rest, level, same, err = readLevels(p.repBuf, rest, l.maxRep, h.repEnc)
+			rest, level, same, err = encoding.ReadLevels(p.repBuf, rest, l.maxRep, h.repEnc)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("repetition levels: %w", err)
@@ -260,9 +261,9 @@ func (l *leafReader) openLevels(h *pageHeader, body []byte, n int) (rest []byte,
 	if l.maxDef > 0 {
 		p.defBuf = sized(p.defBuf, n)
 		if h.kind == pageDataV2 {
-			p.level, p.sameDef, err = readRawLevels(p.defBuf, body[h.repLen:h.repLen+h.defLen], l.maxDef)
+			p.level, p.sameDef, err = encoding.ReadRawLevels(p.defBuf, body[h.repLen:h.repLen+h.defLen], l.maxDef)
 		} else {
-			rest, p.level, p.sameDef, err = readLevels(p.defBuf, rest, l.maxDef, h.defEnc)
+			rest, p.level, p.sameDef, err = encoding.ReadLevels(p.defBuf, rest, l.maxDef, h.defEnc)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("definition levels: %w", err)

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/rlprep/rlprep/internal/parquetio/compress"
+	"github.com/rlprep/rlprep/internal/parquetio/encoding"
 	"github.com/rlprep/rlprep/internal/parquetio/freelist"
 )
 
@@ -137,7 +138,7 @@ func (h *pageHeader) check(left, most int64) error {
 }
 
 func scanPageHeader(s *scanner) pageHeader {
-	h := pageHeader{rows: -1, defEnc: encRLE, repEnc: encRLE}
+	h := pageHeader{rows: -1, defEnc: encoding.RLE, repEnc: encoding.RLE}
 	var id int16
 	for typ, ok := s.field(&id); ok; typ, ok = s.field(&id) {
 		switch {

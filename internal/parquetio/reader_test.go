@@ -14,6 +14,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	pqcodec "github.com/parquet-go/parquet-go/compress"
 
+	"github.com/rlprep/rlprep/internal/parquetio/encoding"
 	"github.com/rlprep/rlprep/internal/record"
 	"github.com/rlprep/rlprep/schema"
 )
@@ -410,11 +411,11 @@ func FuzzReader(f *testing.F) {
 // FuzzPage gives one page of each kind of values to the decoders.
 func FuzzPage(f *testing.F) {
 	f.Add([]byte{2, 0, 0, 0, 'a', 'b', 0, 0, 0, 0}, uint16(2), uint8(0), uint8(0))
-	f.Add(appendDelta64(nil, bytes.Repeat([]byte{1, 2, 3, 4, 5, 6, 7, 8}, 200)), uint16(200), uint8(8), uint8(encDelta))
-	f.Add(appendDelta32(nil, bytes.Repeat([]byte{1, 2, 3, 4, 9, 9, 9, 9}, 200)), uint16(400), uint8(4), uint8(encDelta))
-	f.Add([]byte{1, 0x03, 0x55}, uint16(8), uint8(0), uint8(encRLEDictionary))
-	f.Add(append(appendDelta32(nil, []byte{1, 0, 0, 0, 2, 0, 0, 0}), 'a', 'b', 'c'), uint16(2), uint8(0), uint8(encDeltaLength))
-	f.Fuzz(func(t *testing.T, b []byte, n uint16, width, encoding uint8) {
+	f.Add(encoding.AppendDelta64(nil, bytes.Repeat([]byte{1, 2, 3, 4, 5, 6, 7, 8}, 200)), uint16(200), uint8(8), uint8(encoding.Delta))
+	f.Add(encoding.AppendDelta32(nil, bytes.Repeat([]byte{1, 2, 3, 4, 9, 9, 9, 9}, 200)), uint16(400), uint8(4), uint8(encoding.Delta))
+	f.Add([]byte{1, 0x03, 0x55}, uint16(8), uint8(0), uint8(encoding.RLEDictionary))
+	f.Add(append(encoding.AppendDelta32(nil, []byte{1, 0, 0, 0, 2, 0, 0, 0}), 'a', 'b', 'c'), uint16(2), uint8(0), uint8(encoding.DeltaLength))
+	f.Fuzz(func(t *testing.T, b []byte, n uint16, width, enc uint8) {
 		dict, err := newPageDict([]byte{1, 0, 0, 0, 'x', 0, 0, 0, 0}, 2, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -425,7 +426,7 @@ func FuzzPage(f *testing.F) {
 		var shared pageBuffers
 		for _, isBool := range []bool{false, true} {
 			var v pageValues
-			if v.open(b, int(n), int(width), isBool, int32(encoding%10), dict, DefaultMaxValue) != nil {
+			if v.open(b, int(n), int(width), isBool, int32(enc%10), dict, DefaultMaxValue) != nil {
 				continue
 			}
 			kind := typeByteArray
@@ -443,7 +444,7 @@ func FuzzPage(f *testing.F) {
 			}
 		}
 		levels := make([]uint8, n)
-		_, _, _, _ = readLevels(levels, b, width%8+1, int32(encoding))
+		_, _, _, _ = encoding.ReadLevels(levels, b, width%8+1, int32(enc))
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/rlprep/rlprep/internal/parquetio/encoding"
 	"github.com/rlprep/rlprep/schema"
 )
 
@@ -242,10 +243,10 @@ func appendStats(b []byte, st *Stats) []byte {
 
 // encodingStats encodes a list<PageEncodingStats>: it is what readers tell by whether a dictionary holds all values.
 func encodingStats(c *EncodedChunk) []byte {
-	one := func(b []byte, page, encoding, count int64) []byte {
+	one := func(b []byte, page, enc, count int64) []byte {
 		var s structWriter
 		b = s.int(b, 1, thriftI32, page)
-		b = s.int(b, 2, thriftI32, encoding)
+		b = s.int(b, 2, thriftI32, enc)
 		return s.stop(s.int(b, 3, thriftI32, count))
 	}
 	counts := map[int32]int64{}
@@ -258,10 +259,10 @@ func encodingStats(c *EncodedChunk) []byte {
 	}
 	b := appendList(nil, thriftStruct, n)
 	if c.DictBytes > 0 {
-		b = one(b, pageDictionary, encPlain, 1)
+		b = one(b, pageDictionary, encoding.Plain, 1)
 	}
-	for _, encoding := range slices.Sorted(maps.Keys(counts)) {
-		b = one(b, pageData, int64(encoding), counts[encoding])
+	for _, enc := range slices.Sorted(maps.Keys(counts)) {
+		b = one(b, pageData, int64(enc), counts[enc])
 	}
 	return b
 }

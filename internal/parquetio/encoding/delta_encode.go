@@ -1,4 +1,4 @@
-package parquetio
+package encoding
 
 import (
 	"encoding/binary"
@@ -12,8 +12,8 @@ const (
 	deltaMiniblock  = deltaBlock / deltaMiniblocks
 )
 
-// appendDelta64 appends plain, int64 values in PLAIN encoding, as DELTA_BINARY_PACKED.
-func appendDelta64(b, plain []byte) []byte {
+// AppendDelta64 appends plain, which is int64 values in PLAIN encoding, to b as DELTA_BINARY_PACKED.
+func AppendDelta64(b, plain []byte) []byte {
 	n := len(plain) / 8
 	at := func(i int) int64 { return int64(binary.LittleEndian.Uint64(plain[i*8:])) }
 	b = appendDeltaHeader(b, n)
@@ -44,8 +44,8 @@ func appendDelta64(b, plain []byte) []byte {
 	return b
 }
 
-// appendDelta32 is appendDelta64 for int32 values; differences wrap at 32 bits.
-func appendDelta32(b, plain []byte) []byte {
+// AppendDelta32 is appendDelta64 for int32 values; differences wrap at 32 bits.
+func AppendDelta32(b, plain []byte) []byte {
 	n := len(plain) / 4
 	at := func(i int) int32 { return int32(binary.LittleEndian.Uint32(plain[i*4:])) }
 	b = appendDeltaHeader(b, n)

@@ -1,4 +1,6 @@
-package parquetio
+// Package encoding holds the encodings of values and levels inside the pages of Parquet files: bytes in, bytes out. Decoders never look
+// beyond their input and never allocate more than the caller asked for, whatever damaged input claims.
+package encoding
 
 import (
 	"bytes"
@@ -6,44 +8,44 @@ import (
 	"math/bits"
 )
 
-// Encodings of the format, by number.
+// The encodings of the format, by their number in it.
 const (
-	encPlain           = 0
-	encPlainDictionary = 2
-	encRLE             = 3
-	encBitPacked       = 4
-	encDelta           = 5
-	encDeltaLength     = 6
-	encDeltaByteArray  = 7
-	encRLEDictionary   = 8
-	encByteStreamSplit = 9
+	Plain           = 0
+	PlainDictionary = 2
+	RLE             = 3
+	BitPacked       = 4
+	Delta           = 5
+	DeltaLength     = 6
+	DeltaByteArray  = 7
+	RLEDictionary   = 8
+	ByteStreamSplit = 9
 )
 
 // appendLevels appends the levels of a v1 page: the length in four bytes, then the RLE / bit-packed hybrid.
-func appendLevels(b []byte, levels []uint8, highest uint8) []byte {
+func AppendLevels(b []byte, levels []uint8, highest uint8) []byte {
 	start := len(b)
 	b = append(b, 0, 0, 0, 0)
 	width := bits.Len8(highest)
-	if len(levels) > 0 && bytes.Count(levels, levels[:1]) == len(levels) { // the everyday case, without a look at each
-		b = appendRun(b, uint32(levels[0]), len(levels), width)
+	if len(levels) > 0 && bytes.Count(levels, levels[:1]) == len(levels) { // the usual case, found without comparing each
+		b = AppendRun(b, uint32(levels[0]), len(levels), width)
 	} else {
-		b = appendHybrid(b, levels, width)
+		b = AppendHybrid(b, levels, width)
 	}
 	binary.LittleEndian.PutUint32(b[start:], uint32(len(b)-start-4))
 	return b
 }
 
-// appendConstLevels is appendLevels for n equal levels.
-func appendConstLevels(b []byte, level uint8, n int, highest uint8) []byte {
+// AppendConstLevels is appendLevels for n equal levels.
+func AppendConstLevels(b []byte, level uint8, n int, highest uint8) []byte {
 	start := len(b)
 	b = append(b, 0, 0, 0, 0)
-	b = appendRun(b, uint32(level), n, bits.Len8(highest))
+	b = AppendRun(b, uint32(level), n, bits.Len8(highest))
 	binary.LittleEndian.PutUint32(b[start:], uint32(len(b)-start-4))
 	return b
 }
 
-// appendRun appends one RLE run.
-func appendRun(b []byte, v uint32, n, width int) []byte {
+// AppendRun appends one RLE run of n values v, of width bits each.
+func AppendRun(b []byte, v uint32, n, width int) []byte {
 	b = binary.AppendUvarint(b, uint64(n)<<1)
 	for ; width > 0; width -= 8 {
 		b = append(b, byte(v))
@@ -52,8 +54,9 @@ func appendRun(b []byte, v uint32, n, width int) []byte {
 	return b
 }
 
-// appendHybrid appends values as runs where eight or more are equal, bit-packed in eights elsewhere.
-func appendHybrid[T uint8 | uint32](b []byte, values []T, width int) []byte {
+// AppendHybrid appends values, of width bits each, in the RLE / bit-packed hybrid: as a run where eight or more are equal, bit-packed in
+// groups of eight elsewhere.
+func AppendHybrid[T uint8 | uint32](b []byte, values []T, width int) []byte {
 	literal := 0 // start of the values not written yet
 	for i := 0; i < len(values); {
 		end := i + 1
@@ -66,7 +69,7 @@ func appendHybrid[T uint8 | uint32](b []byte, values []T, width int) []byte {
 			continue
 		}
 		b = appendPacked(b, values[literal:i+pad], width)
-		b = appendRun(b, uint32(values[i]), end-i-pad, width)
+		b = AppendRun(b, uint32(values[i]), end-i-pad, width)
 		i, literal = end, end
 	}
 	return appendPacked(b, values[literal:], width)

@@ -1,4 +1,4 @@
-package parquetio
+package encoding
 
 import (
 	"encoding/binary"
@@ -12,8 +12,8 @@ var (
 	errLevelsShort = errors.New("levels are cut off")
 )
 
-// A hybrid reads the RLE / bit-packed hybrid. It never looks beyond b and never allocates.
-type hybrid struct {
+// A Hybrid reads the RLE / bit-packed hybrid. It never looks beyond its bytes and never allocates.
+type Hybrid struct {
 	b     []byte
 	width int // bits of a value, 0 to 32
 
@@ -25,8 +25,11 @@ type hybrid struct {
 	packedRun int    // values left of it
 }
 
+// NewHybrid returns a Hybrid that reads values of width bits, 0 to 32, from b.
+func NewHybrid(b []byte, width int) Hybrid { return Hybrid{b: b, width: width} }
+
 // next reads the header of the next run.
-func (h *hybrid) next() error {
+func (h *Hybrid) next() error {
 	head, n := binary.Uvarint(h.b)
 	if n <= 0 {
 		return errRunsShort
@@ -58,8 +61,8 @@ func (h *hybrid) next() error {
 	return nil
 }
 
-// readHybrid fills dst.
-func readHybrid[T uint8 | uint32](h *hybrid, dst []T) error {
+// ReadHybrid fills dst with the next values of h, or returns an error where h ends before that.
+func ReadHybrid[T uint8 | uint32](h *Hybrid, dst []T) error {
 	for len(dst) > 0 {
 		switch {
 		case h.run > 0:
@@ -105,11 +108,11 @@ func unpack[T uint8 | uint32](dst []T, b []byte, at, width int) {
 	}
 }
 
-// readLevels reads the levels of a page from the front of b, where v1 pages have them, into dst, and returns what is behind.
-// When all levels are equal, dst is left alone and same is true.
-func readLevels(dst []uint8, b []byte, highest uint8, encoding int32) (rest []byte, level uint8, same bool, err error) {
+// ReadLevels reads len(dst) levels from the front of b, where v1 pages have them, and returns the bytes after them. enc is RLE or the
+// deprecated BitPacked. Where all levels are equal to level, same is true and dst is not written.
+func ReadLevels(dst []uint8, b []byte, highest uint8, enc int32) (rest []byte, level uint8, same bool, err error) {
 	width := bits.Len8(highest)
-	if encoding == encBitPacked { // long deprecated: no length, highest bits first
+	if enc == BitPacked { // long deprecated: no length, highest bits first
 		size := (len(dst)*width + 7) / 8
 		if size > len(b) {
 			return nil, 0, false, errLevelsShort
@@ -124,13 +127,13 @@ func readLevels(dst []uint8, b []byte, highest uint8, encoding int32) (rest []by
 	if b = b[4:]; n > uint64(len(b)) {
 		return nil, 0, false, errLevelsShort
 	}
-	level, same, err = readRawLevels(dst, b[:n], highest)
+	level, same, err = ReadRawLevels(dst, b[:n], highest)
 	return b[n:], level, same, err
 }
 
-// readRawLevels is readLevels for v2 pages, which say the length elsewhere.
-func readRawLevels(dst []uint8, b []byte, highest uint8) (level uint8, same bool, err error) {
-	h := hybrid{b: b, width: bits.Len8(highest)}
+// ReadRawLevels is readLevels for v2 pages, which say the length elsewhere.
+func ReadRawLevels(dst []uint8, b []byte, highest uint8) (level uint8, same bool, err error) {
+	h := Hybrid{b: b, width: bits.Len8(highest)}
 	if len(dst) == 0 {
 		return 0, false, nil
 	}
@@ -143,7 +146,7 @@ func readRawLevels(dst []uint8, b []byte, highest uint8) (level uint8, same bool
 		}
 		return uint8(h.value), true, nil
 	}
-	if err := readHybrid(&h, dst); err != nil {
+	if err := ReadHybrid(&h, dst); err != nil {
 		return 0, false, err
 	}
 	return 0, false, checkLevels(dst, highest)

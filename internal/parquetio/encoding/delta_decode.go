@@ -1,4 +1,4 @@
-package parquetio
+package encoding
 
 import (
 	"encoding/binary"
@@ -8,9 +8,9 @@ import (
 
 var errDeltaShort = errors.New("delta-encoded values are cut off")
 
-// appendUndelta decodes n DELTA_BINARY_PACKED integers of the given width in bytes (4 or 8) from the front of b, appends them
-// to dst in PLAIN encoding, and returns what is behind them.
-func appendUndelta(dst, b []byte, n, width int) (out, rest []byte, err error) {
+// DecodeDelta decodes n DELTA_BINARY_PACKED integers of width bytes (4 or 8) from the front of b, appends them to dst in PLAIN encoding, and
+// returns the bytes after them.
+func DecodeDelta(dst, b []byte, n, width int) (out, rest []byte, err error) {
 	d := deltaReader{b: b}
 	block, minis, total, first := d.uvarint(), d.uvarint(), d.uvarint(), d.varint()
 	switch {
@@ -98,9 +98,9 @@ func (d *deltaReader) varint() int64 {
 	return int64(u>>1) ^ -int64(u&1)
 }
 
-// undeltaLengths decodes n lengths and returns them with what is behind them.
+// undeltaLengths decodes n lengths and returns them with the bytes after them.
 func undeltaLengths(b []byte, n int) (lengths []int32, rest []byte, err error) {
-	plain, rest, err := appendUndelta(nil, b, n, 4)
+	plain, rest, err := DecodeDelta(nil, b, n, 4)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -113,8 +113,8 @@ func undeltaLengths(b []byte, n int) (lengths []int32, rest []byte, err error) {
 	return lengths, rest, nil
 }
 
-// undeltaText decodes DELTA_LENGTH_BYTE_ARRAY: offsets into data, one more than there are values.
-func undeltaText(b []byte, n int) (offsets []int32, data []byte, err error) {
+// DecodeDeltaLength decodes n values in DELTA_LENGTH_BYTE_ARRAY: n+1 offsets into data, which is a view of b.
+func DecodeDeltaLength(b []byte, n int) (offsets []int32, data []byte, err error) {
 	lengths, rest, err := undeltaLengths(b, n)
 	if err != nil {
 		return nil, nil, err
@@ -130,14 +130,14 @@ func undeltaText(b []byte, n int) (offsets []int32, data []byte, err error) {
 	return offsets, rest[:total], nil
 }
 
-// undeltaStrings decodes DELTA_BYTE_ARRAY, where each value shares a prefix with the one before. limit bounds what may come
-// out of it: a few bytes can claim gigabytes.
-func undeltaStrings(b []byte, n, limit int) (offsets []int32, data []byte, err error) {
+// DecodeDeltaByteArray decodes n values in DELTA_BYTE_ARRAY, where each value shares a prefix with the one before: n+1 offsets into data.
+// More than limit bytes are an error: a few bytes can claim gigabytes.
+func DecodeDeltaByteArray(b []byte, n, limit int) (offsets []int32, data []byte, err error) {
 	prefixes, rest, err := undeltaLengths(b, n)
 	if err != nil {
 		return nil, nil, err
 	}
-	ends, suffixes, err := undeltaText(rest, n)
+	ends, suffixes, err := DecodeDeltaLength(rest, n)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -157,8 +157,9 @@ func undeltaStrings(b []byte, n, limit int) (offsets []int32, data []byte, err e
 	return offsets, data, nil
 }
 
-// unsplit decodes BYTE_STREAM_SPLIT: first bytes of all values, then second ones.
-func unsplit(dst, b []byte, n, width int) ([]byte, error) {
+// DecodeByteStreamSplit decodes n values of width bytes in BYTE_STREAM_SPLIT, which has the first bytes of all values, then their second
+// bytes, and so on. The result is in the memory of dst where that has room.
+func DecodeByteStreamSplit(dst, b []byte, n, width int) ([]byte, error) {
 	if len(b) < n*width {
 		return nil, errDeltaShort
 	}
