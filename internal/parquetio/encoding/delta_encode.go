@@ -44,7 +44,7 @@ func AppendDelta64(b, plain []byte) []byte {
 	return b
 }
 
-// AppendDelta32 is appendDelta64 for int32 values; differences wrap at 32 bits.
+// AppendDelta32 is AppendDelta64 for int32 values; differences wrap at 32 bits.
 func AppendDelta32(b, plain []byte) []byte {
 	n := len(plain) / 4
 	at := func(i int) int32 { return int32(binary.LittleEndian.Uint32(plain[i*4:])) }

@@ -21,7 +21,7 @@ const (
 	ByteStreamSplit = 9
 )
 
-// appendLevels appends the levels of a v1 page: the length in four bytes, then the RLE / bit-packed hybrid.
+// AppendLevels appends the levels of a v1 page to b: the length in four bytes, then the RLE / bit-packed hybrid. No level is above highest.
 func AppendLevels(b []byte, levels []uint8, highest uint8) []byte {
 	start := len(b)
 	b = append(b, 0, 0, 0, 0)
@@ -35,7 +35,7 @@ func AppendLevels(b []byte, levels []uint8, highest uint8) []byte {
 	return b
 }
 
-// AppendConstLevels is appendLevels for n equal levels.
+// AppendConstLevels is AppendLevels for n equal levels.
 func AppendConstLevels(b []byte, level uint8, n int, highest uint8) []byte {
 	start := len(b)
 	b = append(b, 0, 0, 0, 0)

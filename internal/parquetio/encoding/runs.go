@@ -131,7 +131,7 @@ func ReadLevels(dst []uint8, b []byte, highest uint8, enc int32) (rest []byte, l
 	return b[n:], level, same, err
 }
 
-// ReadRawLevels is readLevels for v2 pages, which say the length elsewhere.
+// ReadRawLevels is ReadLevels for v2 pages, whose header has the length of b.
 func ReadRawLevels(dst []uint8, b []byte, highest uint8) (level uint8, same bool, err error) {
 	h := Hybrid{b: b, width: bits.Len8(highest)}
 	if len(dst) == 0 {
