@@ -3,10 +3,13 @@ package check
 import (
 	"context"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/rlprep/rlprep/internal/edit"
 	"github.com/rlprep/rlprep/internal/fix"
 	"github.com/rlprep/rlprep/internal/input"
+	"github.com/rlprep/rlprep/internal/misuse"
 	"github.com/rlprep/rlprep/internal/output"
 	"github.com/rlprep/rlprep/internal/pipeline"
 	"github.com/rlprep/rlprep/internal/shard"
@@ -121,3 +124,22 @@ func (x fixes) Steps(_ context.Context, src *input.Set, i int, _ int64) ([]trans
 
 // String implements edit.Edit.
 func (x fixes) String() string { return x.note }
+
+// Fixable returns a *misuse.Error for the first file that cannot be fixed in place, whatever is found in it.
+func Fixable(set *source.Set) error {
+	var names []string
+	for _, f := range set.Files() {
+		switch {
+		case strings.HasPrefix(f.Name, source.RemoteScheme):
+			return misuse.Errorf("%s: files of this machine are fixed: fetch it with 'hf download'", f.Name)
+		case f.Name == "-" || f.Name == "<stdin>":
+			return misuse.Errorf("files are fixed, not standard input: name one")
+		case f.Format != "parquet":
+			return misuse.Errorf("%s: Parquet files are fixed: write the %s as Parquet with 'rlprep run', and fix that", f.Name, f.Format)
+		case slices.Contains(names, f.Name):
+			return misuse.Errorf("%s is named twice: what is fixed must be of one split", f.Name)
+		}
+		names = append(names, f.Name)
+	}
+	return nil
+}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/rlprep/rlprep/internal/judge"
 	"github.com/rlprep/rlprep/internal/pipeline"
+	"github.com/rlprep/rlprep/internal/project"
 	"github.com/rlprep/rlprep/internal/source"
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
@@ -108,6 +109,30 @@ func (f *Result) Add(env *rule.Env, rules []*rule.Rule, set *source.Set, launch 
 // Failed reports whether there is a finding at level or above.
 func (f *Result) Failed(level rule.Level) bool {
 	return slices.ContainsFunc(f.Report.Entries, func(e judge.Entry) bool { return e.Findings[0].Level >= level })
+}
+
+// Pass takes away what the project's file lets pass. It returns the number of findings, and the rules that were on and had nothing to let pass.
+func (f *Result) Pass(p *project.File) (count int64, unused []project.Passed) {
+	used := map[project.Passed]bool{}
+	f.Report.Entries = slices.DeleteFunc(f.Report.Entries, func(e judge.Entry) bool {
+		by := p.Passing(e.Findings[0])
+		for _, i := range by {
+			used[i] = true
+		}
+		if len(by) > 0 {
+			count += e.Count
+		}
+		return len(by) > 0
+	})
+	for i, g := range p.PerFile {
+		for k, name := range g.Rules {
+			on := slices.ContainsFunc(f.Rules, func(r *rule.Rule) bool { return r.Named(name) })
+			if at := (project.Passed{Entry: i, Rule: k}); on && !used[at] {
+				unused = append(unused, at)
+			}
+		}
+	}
+	return count, unused
 }
 
 // Owns makes Close close the files of set.

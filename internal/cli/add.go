@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rlprep/rlprep/internal/edit"
+	"github.com/rlprep/rlprep/internal/misuse"
 	"github.com/rlprep/rlprep/schema"
 )
 
@@ -59,19 +60,19 @@ func (e *addArgs) parse(args []string) (files []string, err error) {
 		}
 		path, err := schema.ParsePath(name)
 		if err != nil {
-			return nil, &usageError{err}
+			return nil, &misuse.Error{Err: err}
 		}
 		v, err := edit.ParseAssign(arg, path, value)
 		if err != nil {
-			return nil, &usageError{err}
+			return nil, &misuse.Error{Err: err}
 		}
 		e.Values = append(e.Values, v)
 	}
 	switch {
 	case len(e.Values) == 0:
-		return nil, usagef("no PATH=VALUE: say what to add, such as agent_name=tool_agent")
+		return nil, misuse.Errorf("no PATH=VALUE: say what to add, such as agent_name=tool_agent")
 	case e.Replace && e.Fill:
-		return nil, usagef("--replace and --fill: give one of them")
+		return nil, misuse.Errorf("--replace and --fill: give one of them")
 	}
 	return files, asUsage(e.CheckAfter())
 }

@@ -9,13 +9,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/rlprep/rlprep/internal/escape"
 	"github.com/rlprep/rlprep/internal/infile"
+	"github.com/rlprep/rlprep/internal/misuse"
 	"github.com/rlprep/rlprep/internal/overwrite"
 	"github.com/rlprep/rlprep/schema"
 )
@@ -131,7 +131,7 @@ func noCommand(cmd *cobra.Command, args []string) error {
 		printHelp(cmd.ErrOrStderr(), cmd)
 		return &exitError{code: ExitUsage}
 	}
-	return unknown("command", args[0], commandNames(cmd))
+	return misuse.Unknown("command", args[0], commandNames(cmd))
 }
 
 func commandNames(root *cobra.Command) []string {
@@ -144,38 +144,18 @@ func commandNames(root *cobra.Command) []string {
 	return names
 }
 
-// unknown returns the usage error for a name that is not in names, with the nearest that is, or those that begin with it.
-func unknown(what, name string, names []string) error {
-	if near := schema.Nearest(name, names); near != "" {
-		return usagef("unknown %s %q; did you mean %q?", what, name, near)
-	}
-	var begun []string
-	for _, n := range names {
-		if name != "" && strings.HasPrefix(strings.ToLower(n), strings.ToLower(name)) {
-			begun = append(begun, n)
-		}
-	}
-	switch {
-	case len(begun) > 3:
-		return usagef("unknown %s %q; did you mean one of %s, …?", what, name, strings.Join(begun[:3], ", "))
-	case len(begun) > 0:
-		return usagef("unknown %s %q; did you mean %s?", what, name, strings.Join(begun, " or "))
-	}
-	return usagef("unknown %s %q", what, name)
-}
-
 // flagError makes a usage error of what the flag parser says, with the nearest flag where one is unknown.
 func flagError(cmd *cobra.Command, err error) error {
 	var missing *pflag.NotExistError
 	if !errors.As(err, &missing) || missing.GetSpecifiedShortnames() != "" {
-		return &usageError{err}
+		return &misuse.Error{Err: err}
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	if near := schema.Nearest(missing.GetSpecifiedName(), names); near != "" {
-		return usagef("unknown flag --%s; did you mean --%s?", missing.GetSpecifiedName(), near)
+		return misuse.Errorf("unknown flag --%s; did you mean --%s?", missing.GetSpecifiedName(), near)
 	}
-	return usagef("unknown flag --%s", missing.GetSpecifiedName())
+	return misuse.Errorf("unknown flag --%s", missing.GetSpecifiedName())
 }
 
 // exactArgs asks for just these arguments, named as in the usage line.
@@ -183,9 +163,9 @@ func exactArgs(names ...string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		switch {
 		case len(args) < len(names):
-			return usagef("missing argument %s", names[len(args)])
+			return misuse.Errorf("missing argument %s", names[len(args)])
 		case len(args) > len(names):
-			return usagef("unexpected argument %q", args[len(names)])
+			return misuse.Errorf("unexpected argument %q", args[len(names)])
 		}
 		return nil
 	}

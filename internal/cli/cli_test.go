@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/rlprep/rlprep/internal/check"
+	"github.com/rlprep/rlprep/internal/misuse"
 )
 
 func TestMain(m *testing.M) {
@@ -43,7 +44,7 @@ func TestExitCode(t *testing.T) {
 		{context.Background(), nil, ExitClean},
 		{context.Background(), errFindings, ExitFindings},
 		{context.Background(), fmt.Errorf("lint: %w", errFindings), ExitFindings},
-		{context.Background(), usagef("bad"), ExitUsage},
+		{context.Background(), misuse.Errorf("bad"), ExitUsage},
 		{context.Background(), errors.New("a fault of ours"), ExitUsage},
 		{context.Background(), missing, ExitFile},
 		{context.Background(), fmt.Errorf("open source: %w", missing), ExitFile},
@@ -54,7 +55,7 @@ func TestExitCode(t *testing.T) {
 		{context.Background(), &fs.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.EPIPE}, ExitClean},
 		{context.Background(), context.Canceled, ExitUsage}, // nobody interrupted us
 		{canceled, fmt.Errorf("read: %w", context.Canceled), ExitInterrupted},
-		{canceled, usagef("bad"), ExitUsage},
+		{canceled, misuse.Errorf("bad"), ExitUsage},
 	} {
 		if got := exitCode(c.ctx, c.err); got != c.want {
 			t.Errorf("%v: got %d, want %d", c.err, got, c.want)
@@ -76,7 +77,7 @@ func TestPrintError(t *testing.T) {
 		{ExitFindings, errFindings, ""},
 		{ExitClean, io.ErrClosedPipe, ""},
 		{ExitFile, errors.New("x: cannot be read"), "rlprep lint: x: cannot be read\n"},
-		{ExitUsage, usagef("bad flag"), "rlprep lint: bad flag\nRun 'rlprep lint --help' for usage.\n"},
+		{ExitUsage, misuse.Errorf("bad flag"), "rlprep lint: bad flag\nRun 'rlprep lint --help' for usage.\n"},
 		{ExitFile, errors.Join(errors.New("one"), errors.New("two")), "rlprep lint: one\nrlprep lint: two\n"},
 		{ExitInterrupted, context.Canceled, "rlprep lint: interrupted\n"},
 	} {

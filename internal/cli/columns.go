@@ -12,6 +12,7 @@ import (
 	"github.com/rlprep/rlprep/internal/amount"
 	"github.com/rlprep/rlprep/internal/edit"
 	"github.com/rlprep/rlprep/internal/escape"
+	"github.com/rlprep/rlprep/internal/misuse"
 	"github.com/rlprep/rlprep/internal/parquetio"
 	"github.com/rlprep/rlprep/internal/source"
 	"github.com/rlprep/rlprep/schema"
@@ -94,11 +95,11 @@ func (c *columns) check(files []string) error {
 	case err != nil:
 		return err
 	case len(files) == 0 && c.filesFrom == "":
-		return usagef("no files: name the Parquet files to edit")
+		return misuse.Errorf("no files: name the Parquet files to edit")
 	case c.out == "" && !c.inPlace:
-		return usagef("no directory to write to: name one with -o DIR, or give --in-place")
+		return misuse.Errorf("no directory to write to: name one with -o DIR, or give --in-place")
 	case c.out != "" && c.inPlace:
-		return usagef("-o and --in-place: give one of them")
+		return misuse.Errorf("-o and --in-place: give one of them")
 	}
 	return nil
 }
@@ -115,14 +116,14 @@ func hfPolicy(text string) (parquetio.HFPolicy, error) {
 	case "keep":
 		return parquetio.HFKeep, nil
 	}
-	return 0, usagef("unknown --hf-metadata %q (auto, strip, keep)", text)
+	return 0, misuse.Errorf("unknown --hf-metadata %q (auto, strip, keep)", text)
 }
 
 // openParquet opens the files of a command that edits columns.
 func openParquet(ctx context.Context, a *app, args []string, filesFrom, command string, limits source.Limits) (*source.Set, error) {
 	for _, name := range args {
 		if strings.HasPrefix(name, source.RemoteScheme) {
-			return nil, usagef("%s: %s takes files of this machine: fetch it with 'hf download', or make it with 'rlprep run'", name, command)
+			return nil, misuse.Errorf("%s: %s takes files of this machine: fetch it with 'hf download', or make it with 'rlprep run'", name, command)
 		}
 	}
 	set, err := a.resolve(ctx, "FILES", source.Spec{Args: args, FilesFrom: filesFrom, Stdin: a.stdin, Lenient: true, Limits: limits})
@@ -137,13 +138,13 @@ func openParquet(ctx context.Context, a *app, args []string, filesFrom, command 
 		switch {
 		case err != nil:
 		case f.Format != "parquet":
-			err = usagef("%s: %s takes Parquet files only; for %s use 'rlprep run'", f.Name, command, f.Format)
+			err = misuse.Errorf("%s: %s takes Parquet files only; for %s use 'rlprep run'", f.Name, command, f.Format)
 		case f.Name == "-" || f.Name == "<stdin>":
-			err = usagef("%s reads files, not standard input: name one", command)
+			err = misuse.Errorf("%s reads files, not standard input: name one", command)
 		}
 	}
 	if err == nil && len(set.Files()) == 0 {
-		err = usagef("no files: name the Parquet files to edit")
+		err = misuse.Errorf("no files: name the Parquet files to edit")
 	}
 	if err != nil {
 		set.Close()
@@ -230,10 +231,10 @@ func paths(arg string) ([]schema.Path, error) {
 	for _, text := range splitCommas(arg) {
 		p, err := schema.ParsePath(text)
 		if err != nil {
-			return nil, &usageError{err}
+			return nil, &misuse.Error{Err: err}
 		}
 		if slices.Contains(out, p) {
-			return nil, usagef("path %q stands twice", p)
+			return nil, misuse.Errorf("path %q stands twice", p)
 		}
 		out = append(out, p)
 	}
@@ -272,7 +273,7 @@ func cutUnquoted(s string, sep byte) (before, after string, found bool) {
 // notFile refuses an argument that is an edit and the name of a file: nothing is guessed.
 func notFile(arg, what string) error {
 	if _, err := os.Lstat(arg); err == nil {
-		return usagef("%q is a file, and stands where %s is expected: write ./%s for the file", arg, what, arg)
+		return misuse.Errorf("%q is a file, and stands where %s is expected: write ./%s for the file", arg, what, arg)
 	}
 	return nil
 }

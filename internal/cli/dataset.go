@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -23,9 +21,7 @@ import (
 	"github.com/rlprep/rlprep/internal/pipeline"
 	"github.com/rlprep/rlprep/internal/report"
 	"github.com/rlprep/rlprep/internal/shard"
-	"github.com/rlprep/rlprep/internal/starmap"
 	"github.com/rlprep/rlprep/schema/rule"
-	"github.com/rlprep/rlprep/transform"
 )
 
 // A datasetRun is one run of a command that makes a data set: the flags and texts that preprocess, run and map have in common. The work is
@@ -72,7 +68,7 @@ func (b *datasetRun) make(ctx context.Context) error {
 	}
 	b.Version = version()
 	b.Watch = b.app.watch
-	if b.maps() {
+	if b.Maps() {
 		machine.CollectLess()
 	}
 	made, err := build.New(ctx, b.Options)
@@ -84,21 +80,6 @@ func (b *datasetRun) make(ctx context.Context) error {
 	}
 	res, err := made.Run(ctx)
 	return b.tell(res, err)
-}
-
-// maps reports whether a step is a map function.
-func (b *datasetRun) maps() bool {
-	for _, split := range b.Splits() {
-		for _, step := range b.Steps(split) {
-			if l, ok := step.(transform.Located); ok {
-				step = l.RowStep
-			}
-			if _, ok := step.(*starmap.Map); ok {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // declare says what will be written, before anything is.
@@ -307,18 +288,4 @@ func (s *summary) print(w io.Writer) {
 	}
 	escape.Fprintf(w, "  column chunks: %d copied, %d encoded; %s in %.1f s; peak memory %s; dataset_sha256 %s\n", s.Copied, s.Encoded,
 		amount.Bytes(s.Bytes), s.Seconds, amount.Bytes(s.PeakBytes), s.Manifest.DatasetSHA256)
-}
-
-// existingDir is dir, or the nearest folder above it that is there: where temporary files go, on the output's file system.
-func existingDir(dir string) string {
-	for {
-		if st, err := os.Stat(dir); err == nil && st.IsDir() {
-			return dir
-		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			return ""
-		}
-		dir = up
-	}
 }

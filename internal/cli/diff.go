@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rlprep/rlprep/internal/diff"
+	"github.com/rlprep/rlprep/internal/misuse"
 	"github.com/rlprep/rlprep/internal/source"
 	"github.com/rlprep/rlprep/schema"
 )
@@ -48,12 +49,12 @@ content_defined_chunking), is a note, and makes a difference with --strict alone
 
 func (d *diffing) run(ctx context.Context, old, new string) error {
 	if d.opt.Values < 0 {
-		return usagef("--values %d: give a number of values", d.opt.Values)
+		return misuse.Errorf("--values %d: give a number of values", d.opt.Values)
 	}
 	if d.key != "" {
 		p, err := schema.ParsePath(d.key)
 		if err != nil {
-			return usagef("--key: %v", err)
+			return misuse.Errorf("--key: %v", err)
 		}
 		d.opt.Key = p
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rlprep/rlprep/internal/doctor"
+	"github.com/rlprep/rlprep/internal/misuse"
 )
 
 func newDoctor(a *app) *cobra.Command {
@@ -30,7 +31,7 @@ not shown, and what is written to try DIR is removed.`,
 			if info, err := os.Stat(dir); err != nil {
 				return err
 			} else if !info.IsDir() {
-				return usagef("%s: not a folder", dir)
+				return misuse.Errorf("%s: not a folder", dir)
 			}
 			d, err := doctor.Examine(cmd.Context(), doctor.Options{Dir: dir, Python: python, Tool: thisVersion()})
 			if err != nil {

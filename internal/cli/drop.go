@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rlprep/rlprep/internal/edit"
+	"github.com/rlprep/rlprep/internal/misuse"
 	"github.com/rlprep/rlprep/schema"
 )
 
@@ -37,7 +38,7 @@ func (e *dropArgs) parse(args []string) (files []string, err error) {
 // leadingPaths reads PATH[,PATH], the first argument.
 func leadingPaths(args []string, such string) ([]schema.Path, []string, error) {
 	if len(args) == 0 || isPathTo(args[0]) {
-		return nil, nil, usagef("no PATH[,PATH] before the files, %s", such)
+		return nil, nil, misuse.Errorf("no PATH[,PATH] before the files, %s", such)
 	}
 	if err := notFile(args[0], "PATH[,PATH]"); err != nil {
 		return nil, nil, err

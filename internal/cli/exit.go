@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/rlprep/rlprep/internal/escape"
+	"github.com/rlprep/rlprep/internal/misuse"
 )
 
 // The exit statuses. Scripts may rely on them; a status that is not listed here means that the run failed.
@@ -63,17 +64,6 @@ func withCode(code int, err error) error {
 	return &exitError{code, err}
 }
 
-// usagef returns an error about the command line: status 2, followed by where the usage is to be found.
-func usagef(format string, args ...any) error {
-	return &usageError{fmt.Errorf(format, args...)}
-}
-
-type usageError struct{ err error }
-
-func (e *usageError) Error() string { return e.err.Error() }
-func (e *usageError) Unwrap() error { return e.err }
-func (e *usageError) ExitCode() int { return ExitUsage }
-
 // exitCode returns the status that err ends the process with. An error says it by a method ExitCode() int; of the others,
 // those of the file system are 3 and the rest, which are ours, 2.
 func exitCode(ctx context.Context, err error) int {
@@ -110,7 +100,7 @@ func printError(w io.Writer, name string, code int, err error) {
 	for _, line := range lines {
 		escape.Fprintf(w, "%s: %s\n", name, line)
 	}
-	var usage *usageError
+	var usage *misuse.Error
 	if errors.As(err, &usage) {
 		escape.Fprintf(w, "Run '%s --help' for usage.\n", name)
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rlprep/rlprep/internal/catalog"
+	"github.com/rlprep/rlprep/internal/misuse"
 )
 
 func newExplain(a *app) *cobra.Command {
@@ -25,7 +26,7 @@ which versions, examples that the tests run, and how to fix what a rule finds.`,
 			text, object := catalog.Explain(args[0])
 			switch {
 			case text == nil:
-				return unknown("rule, recipe or transform", args[0], catalog.Names())
+				return misuse.Unknown("rule, recipe or transform", args[0], catalog.Names())
 			case asJSON:
 				return printJSON(a.stdout, object)
 			}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/rlprep/rlprep/internal/escape"
 	"github.com/rlprep/rlprep/internal/hub"
+	"github.com/rlprep/rlprep/internal/input"
 	"github.com/rlprep/rlprep/internal/source"
 )
 
@@ -54,31 +55,7 @@ func (h *hubRemote) close() {
 
 // List implements source.Remote.
 func (h *hubRemote) List(ctx context.Context, name string) (root, rest string, files []*source.RemoteFile, err error) {
-	a, err := hub.Parse(name)
-	if err != nil {
-		return "", "", nil, err
-	}
-	c, err := h.open()
-	if err != nil {
-		return "", "", nil, err
-	}
-	snap, err := c.Snapshot(ctx, a)
-	if err != nil {
-		return "", "", nil, err
-	}
-	found, err := snap.List(ctx, a.Path)
-	if err != nil {
-		return "", "", nil, err
-	}
-	for _, f := range found {
-		files = append(files, &source.RemoteFile{Path: f.Path, Size: f.Size, SHA256: f.SHA256(), Address: f.Address(),
-			Dataset: a.Repo, Version: snap.Commit, Cached: f.Cached, ReaderAt: f.ReaderAt,
-			Fetch: func(ctx context.Context) (string, error) {
-				defer h.shown.done()
-				return f.Fetch(ctx)
-			}})
-	}
-	return snap.Address.String() + "/", a.Path, files, nil
+	return input.List(ctx, name, h.open, func() { h.shown.done() })
 }
 
 // A fetching shows how far downloads are: a bar on a terminal, elsewhere a log line every few seconds. Its methods may be

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/rlprep/rlprep/internal/misuse"
 	"github.com/rlprep/rlprep/internal/output"
 	"github.com/rlprep/rlprep/internal/pipefile"
 	"github.com/rlprep/rlprep/internal/project"
@@ -40,7 +41,7 @@ the question, which like the answer, where the ground truth may be found. Both a
 				text, err = project.Draft(cmd.Context(), ".", a.guard.Read)
 				err = asUsage(err)
 			case args[0] != "pipeline":
-				return unknown("thing to begin", args[0], []string{"pipeline"})
+				return misuse.Unknown("thing to begin", args[0], []string{"pipeline"})
 			default:
 				if err := exactArgs("pipeline", "FILE")(cmd, args); err != nil {
 					return err
@@ -70,7 +71,7 @@ func begin(ctx context.Context, a *app, out, text string, force bool) error {
 		return err
 	}
 	if _, err := os.Lstat(out); err == nil && !force {
-		return usagef("%s exists: name another file with --out, or give --force", out)
+		return misuse.Errorf("%s exists: name another file with --out, or give --force", out)
 	}
 	return output.WriteNamed(ctx, out, []byte(text))
 }
@@ -83,7 +84,7 @@ func firstPipeline(ctx context.Context, a *app, name, dir string, limits *readLi
 	}
 	defer set.Close()
 	if len(set.Files()) == 0 {
-		return "", usagef("%s: no data in it", name)
+		return "", misuse.Errorf("%s: no data in it", name)
 	}
 	f := set.Files()[0]
 	sample := pipefile.Sample{Name: name, Dir: dir, Schema: f.Schema}

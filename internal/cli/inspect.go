@@ -8,6 +8,7 @@ import (
 
 	"github.com/rlprep/rlprep/internal/escape"
 	"github.com/rlprep/rlprep/internal/inspect"
+	"github.com/rlprep/rlprep/internal/misuse"
 	"github.com/rlprep/rlprep/internal/source"
 )
 
@@ -27,7 +28,7 @@ metadata, and the first rows with their messages as chats.`,
 		Annotations: exits(ExitClean, ExitUsage, ExitFile),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 && input.filesFrom == "" {
-				return usagef("no files: name the files to show, or a list of them with --files-from")
+				return misuse.Errorf("no files: name the files to show, or a list of them with --files-from")
 			}
 			spec, err := input.spec(a, args)
 			if err != nil {

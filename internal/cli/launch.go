@@ -11,6 +11,7 @@ import (
 
 	"github.com/rlprep/rlprep/internal/escape"
 	"github.com/rlprep/rlprep/internal/launch"
+	"github.com/rlprep/rlprep/internal/misuse"
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
@@ -51,7 +52,7 @@ as ***. ARGS are the script's arguments, or without a script the command.`,
 func (l *launchRun) run(cmd *cobra.Command, args []string) error {
 	target, err := rule.ParseTarget(l.target)
 	if err != nil {
-		return &usageError{err}
+		return &misuse.Error{Err: err}
 	}
 	var rest []string
 	if n := cmd.ArgsLenAtDash(); n >= 0 {
@@ -72,11 +73,11 @@ func (l *launchRun) run(cmd *cobra.Command, args []string) error {
 	}
 	switch {
 	case len(files) > want:
-		return usagef("unexpected argument %q", files[want])
+		return misuse.Errorf("unexpected argument %q", files[want])
 	case l.diff && len(files) < 2:
-		return usagef("--diff: expected two launches")
+		return misuse.Errorf("--diff: expected two launches")
 	case len(files)+len(rest) == 0:
-		return usagef("no launch: name a script, a .yaml file, or key=value")
+		return misuse.Errorf("no launch: name a script, a .yaml file, or key=value")
 	case len(files) == 0:
 		files = []string{""}
 	}
@@ -328,7 +329,7 @@ func (v launchedValue) text() string {
 func (l *launchRun) differences(a, b *launch.Launch) error {
 	for _, one := range []*launch.Launch{a, b} {
 		if len(one.Trainings) == 0 {
-			return usagef("%s starts no training", one.Name)
+			return misuse.Errorf("%s starts no training", one.Name)
 		}
 	}
 	out := diffLaunches(a.Trainings[0], b.Trainings[0])

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/rlprep/rlprep/internal/launch"
+	"github.com/rlprep/rlprep/internal/misuse"
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
@@ -29,7 +30,7 @@ func (l *launchFlags) dir() (string, error) {
 		return "", fmt.Errorf("find working directory: %w", err)
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return "", usagef("--cwd %s: no such directory", l.cwd)
+		return "", misuse.Errorf("--cwd %s: no such directory", l.cwd)
 	}
 	return dir, nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/rlprep/rlprep/internal/check"
 	"github.com/rlprep/rlprep/internal/escape"
 	"github.com/rlprep/rlprep/internal/input"
+	"github.com/rlprep/rlprep/internal/misuse"
 	"github.com/rlprep/rlprep/internal/pipeline"
 	"github.com/rlprep/rlprep/internal/project"
 	"github.com/rlprep/rlprep/internal/report"
@@ -193,13 +194,13 @@ func (l *lint) collect(ctx context.Context, args []string, found *check.Result) 
 	named := l.named(args)
 	switch {
 	case !named && len(l.input.splits) > 0:
-		return usagef("--split: name the files, too")
+		return misuse.Errorf("--split: name the files, too")
 	case !named && !l.given("config") && l.project.file != nil && len(l.project.file.Datasets) > 0:
 		return l.project.collect(ctx, l, found)
 	case !named && len(l.launches.configs) > 0:
 		return l.judgeLaunches(ctx, nil, found)
 	case !named:
-		return usagef("no files: name the data to check, or the data sets in %s ('rlprep init' writes one)", project.FileName)
+		return misuse.Errorf("no files: name the data to check, or the data sets in %s ('rlprep init' writes one)", project.FileName)
 	}
 	set, err := l.resolve(ctx, args, nil)
 	if err != nil {
@@ -249,17 +250,17 @@ func (l *lint) options() (err error) {
 	l.env = l.known.env(rule.Any)
 	l.env.Agent = l.fix.agent
 	if l.env.Target, err = rule.ParseTarget(l.target); err != nil {
-		return &usageError{err}
+		return &misuse.Error{Err: err}
 	}
 	if l.fail, err = rule.ParseLevel(l.failLevel); err != nil || l.fail == rule.Off {
-		return usagef("--fail-level %s: expected error, warning or info", l.failLevel)
+		return misuse.Errorf("--fail-level %s: expected error, warning or info", l.failLevel)
 	}
 	if l.rows != "" {
 		if l.env.Rows, err = rule.ParseKind(l.rows); err != nil {
-			return usagef("--kind %v", err)
+			return misuse.Errorf("--kind %v", err)
 		}
 		if err := l.env.Target.CheckKind(l.env.Rows); err != nil {
-			return usagef("--kind: %v", err)
+			return misuse.Errorf("--kind: %v", err)
 		}
 	}
 	if l.rules, err = selectRules(l.selected, l.ignored); err != nil {
@@ -272,7 +273,7 @@ func (l *lint) options() (err error) {
 func selectRules(selected, ignored []string) ([]*rule.Rule, error) {
 	for _, name := range slices.Concat(selected, ignored) {
 		if !slices.ContainsFunc(rule.All(), func(r *rule.Rule) bool { return r.Named(name) }) {
-			return nil, unknown("rule", name, rule.Names())
+			return nil, misuse.Unknown("rule", name, rule.Names())
 		}
 	}
 	var out []*rule.Rule
@@ -320,7 +321,7 @@ func (l *lint) report(found *check.Result) error {
 	}
 	r, err := report.New(l.formats, l.app.raw, o)
 	if err != nil {
-		return &usageError{err}
+		return &misuse.Error{Err: err}
 	}
 	for _, e := range found.Report.Entries {
 		r.Add(report.Entry(e))

@@ -6,9 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -16,11 +13,9 @@ import (
 	"github.com/rlprep/rlprep/internal/baseline"
 	"github.com/rlprep/rlprep/internal/check"
 	"github.com/rlprep/rlprep/internal/escape"
-	"github.com/rlprep/rlprep/internal/input"
-	"github.com/rlprep/rlprep/internal/judge"
+	"github.com/rlprep/rlprep/internal/misuse"
 	"github.com/rlprep/rlprep/internal/output"
 	"github.com/rlprep/rlprep/internal/project"
-	"github.com/rlprep/rlprep/internal/source"
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
@@ -29,7 +24,7 @@ type lintBaseline struct {
 	name  string // "": none
 	write bool
 
-	known baseline.Baseline
+	known check.Known
 }
 
 func (b *lintBaseline) register(f *pflag.FlagSet) {
@@ -40,13 +35,13 @@ func (b *lintBaseline) register(f *pflag.FlagSet) {
 // open finds the baseline's name.
 func (b *lintBaseline) open(l *lint) error {
 	if f := l.project.file; b.name == "" && f != nil && f.Baseline != "" {
-		b.name = l.project.inDir(f.Baseline)
+		b.name = l.project.file.Here(f.Baseline)
 	}
 	switch {
 	case b.write && b.name == "":
-		return usagef("--write-baseline: name its file by --baseline, or as baseline in %s", project.FileName)
+		return misuse.Errorf("--write-baseline: name its file by --baseline, or as baseline in %s", project.FileName)
 	case b.write && (l.schemaOnly || l.limit > 0):
-		return usagef("--write-baseline needs all rows: leave out --schema-only and --rows")
+		return misuse.Errorf("--write-baseline needs all rows: leave out --schema-only and --rows")
 	}
 	return nil
 }
@@ -60,21 +55,22 @@ func (b *lintBaseline) read(l *lint) error {
 	if b.write {
 		read = os.ReadFile // it is replaced: an output
 		if info, err := os.Stat(b.name); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
-			b.known = baseline.Baseline{} // it is written into
+			b.known = check.Known{Name: b.name, Baseline: baseline.Baseline{}} // it is written into
 			return nil
 		}
 	}
 	text, err := read(b.name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && b.write:
-		b.known = baseline.Baseline{}
+		b.known = check.Known{Name: b.name, Baseline: baseline.Baseline{}}
 		return nil
 	case errors.Is(err, fs.ErrNotExist):
-		return usagef("%s: there is no such baseline: --write-baseline writes it", b.name)
+		return misuse.Errorf("%s: there is no such baseline: --write-baseline writes it", b.name)
 	case err != nil:
 		return err
 	}
-	b.known, err = baseline.Parse(b.name, text)
+	b.known.Name = b.name
+	b.known.Baseline, err = baseline.Parse(b.name, text)
 	return withCode(ExitUsage, err)
 }
 
@@ -83,27 +79,14 @@ func (b *lintBaseline) settle(ctx context.Context, l *lint, found *check.Result)
 	if b.name == "" {
 		return false, nil
 	}
-	now := baseline.Baseline{}
-	for _, e := range found.Report.Entries {
-		now[b.place(e)] += e.Count
-	}
 	whole := len(found.Set.Errors)+len(found.Report.Errors) == 0
-	looked := b.looked(found)
 	if b.write {
 		if !whole {
 			return false, nil // what could not be read is told, and fails
 		}
-		return true, b.save(ctx, l, b.known.Update(now, looked))
+		return true, b.save(ctx, l, b.known.Next(found))
 	}
-	more, fewer := b.known.Compare(now, looked)
-	var count int64
-	found.Report.Entries = slices.DeleteFunc(found.Report.Entries, func(e judge.Entry) bool {
-		known := !slices.ContainsFunc(more, func(c baseline.Change) bool { return c.Place == b.place(e) })
-		if known {
-			count += e.Count
-		}
-		return known
-	})
+	count, more, fewer := b.known.Subtract(found)
 	if l.app.quiet {
 		return false, nil
 	}
@@ -159,42 +142,4 @@ func ruleName(id string) string {
 		return r.Name
 	}
 	return ""
-}
-
-// place is what the findings of e are counted by.
-func (b *lintBaseline) place(e judge.Entry) baseline.Place {
-	first := e.Findings[0]
-	return baseline.Place{File: b.fromHere(first.Pos.File), Rule: first.Rule.ID, Column: strings.ToValidUTF8(string(first.Pos.Path), "\uFFFD")}
-}
-
-// fromHere is the name of a file as seen from the folder of the baseline.
-func (b *lintBaseline) fromHere(name string) string {
-	if !strings.HasPrefix(name, source.RemoteScheme) && name != "-" {
-		if rel, err := filepath.Rel(source.Absolute(filepath.Dir(b.name)), source.Absolute(name)); err == nil {
-			name = filepath.ToSlash(rel)
-		}
-	}
-	return strings.ToValidUTF8(name, "\uFFFD")
-}
-
-// looked says of which places this run knows all findings: of the files that it checked, by the rules that were on; and of files that are gone.
-func (b *lintBaseline) looked(found *check.Result) func(baseline.Place) bool {
-	files := map[string]bool{}
-	for _, name := range slices.Concat(found.Launches, input.Names(&found.Set)) {
-		files[b.fromHere(name)] = true
-	}
-	return func(p baseline.Place) bool {
-		if files[p.File] {
-			return slices.ContainsFunc(found.Rules, func(r *rule.Rule) bool { return r.ID == p.Rule }) || rule.Find(p.Rule) == nil
-		}
-		if strings.HasPrefix(p.File, source.RemoteScheme) || p.File == "-" {
-			return false
-		}
-		name := p.File
-		if !filepath.IsAbs(name) {
-			name = filepath.Join(filepath.Dir(b.name), filepath.FromSlash(name))
-		}
-		_, err := os.Lstat(name)
-		return errors.Is(err, fs.ErrNotExist)
-	}
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -16,9 +15,9 @@ import (
 	"github.com/rlprep/rlprep/internal/escape"
 	"github.com/rlprep/rlprep/internal/fix"
 	"github.com/rlprep/rlprep/internal/judge"
+	"github.com/rlprep/rlprep/internal/misuse"
 	"github.com/rlprep/rlprep/internal/pipeline"
 	"github.com/rlprep/rlprep/internal/source"
-	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
@@ -46,11 +45,11 @@ func (x *lintFix) active() bool { return x.on || x.diff }
 func (x *lintFix) check(l *lint) error {
 	switch {
 	case !x.active() && x.unsafe:
-		return usagef("--unsafe-fixes goes with --fix or --diff")
+		return misuse.Errorf("--unsafe-fixes goes with --fix or --diff")
 	case !x.active() && x.agent != "":
-		return usagef("--agent goes with --fix or --diff")
+		return misuse.Errorf("--agent goes with --fix or --diff")
 	case x.active() && (l.limit > 0 || l.schemaOnly):
-		return usagef("--fix and --diff look at whole files: leave out --rows and --schema-only")
+		return misuse.Errorf("--fix and --diff look at whole files: leave out --rows and --schema-only")
 	}
 	return nil
 }
@@ -70,7 +69,7 @@ func (x *lintFix) String() string {
 // checkAndFix checks the files of set; with --fix they are fixed before, and opened again as they are then.
 func (l *lint) checkAndFix(ctx context.Context, set *source.Set) (*pipeline.Report, error) {
 	if l.fix.active() {
-		if err := editable(set); err != nil {
+		if err := check.Fixable(set); err != nil {
 			return nil, err
 		}
 	}
@@ -83,7 +82,7 @@ func (l *lint) checkAndFix(ctx context.Context, set *source.Set) (*pipeline.Repo
 		return found, nil
 	}
 	o := l.checkOptions(set)
-	fixed, err := check.Fix(ctx, o, check.FixOptions{DryRun: !l.fix.on || l.fix.diff, Unsafe: l.fix.unsafe, Passed: l.project.passes, Note: l.fix.String()}, found)
+	fixed, err := check.Fix(ctx, o, check.FixOptions{DryRun: !l.fix.on || l.fix.diff, Unsafe: l.fix.unsafe, Passed: l.project.file.Passes, Note: l.fix.String()}, found)
 	if err != nil {
 		return nil, asInput(err)
 	}
@@ -112,7 +111,7 @@ func (l *lint) foresee(ctx context.Context, args []string) error {
 				return inDataset(d, err)
 			}
 			all = append(all, one)
-			if splits := p.splits(d); !l.named(args) && !l.given("config") && splits != nil {
+			if splits := p.file.Files(d); !l.named(args) && !l.given("config") && splits != nil {
 				if err := one.foreseeFiles(ctx, nil, splits); err != nil {
 					return inDataset(d, err)
 				}
@@ -166,25 +165,6 @@ func (x *lintFix) end(l *lint, found *check.Result) error {
 	return nil
 }
 
-// editable refuses what cannot be fixed in place.
-func editable(set *source.Set) error {
-	var names []string
-	for _, f := range set.Files() {
-		switch {
-		case strings.HasPrefix(f.Name, source.RemoteScheme):
-			return usagef("%s: files of this machine are fixed: fetch it with 'hf download'", f.Name)
-		case f.Name == "-" || f.Name == "<stdin>":
-			return usagef("files are fixed, not standard input: name one")
-		case f.Format != "parquet":
-			return usagef("%s: Parquet files are fixed: write the %s as Parquet with 'rlprep run', and fix that", f.Name, f.Format)
-		case slices.Contains(names, f.Name):
-			return usagef("%s is named twice: what is fixed must be of one split", f.Name)
-		}
-		names = append(names, f.Name)
-	}
-	return nil
-}
-
 // A fixRun says what was fixed in the files of a set.
 type fixRun struct {
 	lint *lint
@@ -200,10 +180,13 @@ func (x *fixRun) sayLeft(left []judge.Entry) {
 	told := map[string]bool{}
 	for _, e := range left {
 		f := e.Findings[0]
-		if x.lint.project.passes(f) {
+		if x.lint.project.file.Passes(f) {
 			continue
 		}
-		line := fmt.Sprintf("%s%s %s: %s", column(f.Pos.Path), f.Rule.ID, f.Rule.Name, x.why(f))
+		line := fmt.Sprintf("%s %s: %s", f.Rule.ID, f.Rule.Name, x.why(f))
+		if f.Pos.Path != "" {
+			line = string(f.Pos.Path) + ": " + line
+		}
 		if told[line] {
 			continue
 		}
@@ -228,22 +211,13 @@ func (x *fixRun) sayFixed() {
 		}
 		for _, d := range m.Done {
 			if lines++; lines <= maxFileLines {
-				escape.Fprintf(x.lint.app.stderr, "fixed: %s: %s\n", f.Name, doneText(d))
+				escape.Fprintf(x.lint.app.stderr, "fixed: %s: %s\n", f.Name, d.String())
 			}
 		}
 	}
 	if lines > maxFileLines {
 		escape.Fprintf(x.lint.app.stderr, "fixed: %s in all\n", amount.Of(len(x.done.Files), "file"))
 	}
-}
-
-// doneText says what is fixed.
-func doneText(d fix.Done) string {
-	s := fmt.Sprintf("%s%s %s: %s", column(d.Path), d.Rule.ID, d.Rule.Name, d.Fix.Title)
-	if d.Rows > 0 {
-		s += " (" + amount.Of(int(d.Rows), "row") + ")"
-	}
-	return s
 }
 
 // why says why a finding is left.
@@ -264,89 +238,12 @@ func (x *fixRun) why(f rule.Finding) string {
 	return why + "; " + f.Rule.Unfixed
 }
 
-func column(p schema.Path) string {
-	if p == "" {
-		return ""
-	}
-	return string(p) + ": "
-}
-
-// shownRows is how many of the rows of a file that change are shown.
-const shownRows = 3
-
 // show prints what would change.
 func (x *fixRun) show(ctx context.Context) error {
-	w := x.lint.app.stdout
-	for i, f := range x.set.Files() {
-		m := x.done.Files[f.Name]
-		if m == nil {
-			continue
-		}
-		*x.lint.fix.changes++
-		escape.Fprintf(w, "--- %s\n+++ %s\n", f.Name, f.Name)
-		for _, d := range m.Done {
-			escape.Fprintf(w, "# %s\n", doneText(d))
-		}
-		showSchema(w, f.Schema, m.Schema)
-		if m.Strip {
-			escape.Fprintln(w, "-metadata huggingface")
-		}
-		changes, err := x.done.Plan.Changes(ctx, i, shownRows)
-		if err != nil {
-			return err
-		}
-		showChanges(w, changes)
+	n, err := x.done.Diff(ctx, x.lint.app.stdout, x.set)
+	if *x.lint.fix.changes += n; err != nil {
+		return err
 	}
 	x.sayLeft(x.done.Plan.Found)
 	return nil
-}
-
-// showSchema prints the leaves that come and go, and where none does the order, if it is another one.
-func showSchema(w io.Writer, before, after *schema.Schema) {
-	was, is := leafLines(before), leafLines(after)
-	changed := false
-	for _, line := range was {
-		if !slices.Contains(is, line) {
-			escape.Fprintf(w, "-%s\n", line)
-			changed = true
-		}
-	}
-	for _, line := range is {
-		if !slices.Contains(was, line) {
-			escape.Fprintf(w, "+%s\n", line)
-			changed = true
-		}
-	}
-	if !changed && !slices.Equal(was, is) {
-		escape.Fprintf(w, "-columns %s\n+columns %s\n", strings.Join(before.Names(), ", "), strings.Join(after.Names(), ", "))
-	}
-}
-
-func leafLines(s *schema.Schema) []string {
-	var out []string
-	for _, l := range s.Leaves() {
-		out = append(out, string(l.Path)+": "+l.Type.String())
-	}
-	return out
-}
-
-func showChanges(w io.Writer, changes []fix.Change) {
-	last := int64(-1)
-	for _, c := range changes {
-		if c.Row != last {
-			escape.Fprintf(w, "@@ row %d @@\n", c.Row)
-			last = c.Row
-		}
-		switch {
-		case c.Gone:
-			escape.Fprintln(w, "-the whole row")
-		default:
-			if c.Before != "" {
-				escape.Fprintf(w, "-%s: %s\n", c.Path, c.Before)
-			}
-			if c.After != "" {
-				escape.Fprintf(w, "+%s: %s\n", c.Path, c.After)
-			}
-		}
-	}
 }

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -14,7 +12,7 @@ import (
 	"github.com/rlprep/rlprep/internal/amount"
 	"github.com/rlprep/rlprep/internal/check"
 	"github.com/rlprep/rlprep/internal/escape"
-	"github.com/rlprep/rlprep/internal/judge"
+	"github.com/rlprep/rlprep/internal/misuse"
 	"github.com/rlprep/rlprep/internal/pipeline"
 	"github.com/rlprep/rlprep/internal/project"
 	"github.com/rlprep/rlprep/internal/source"
@@ -27,7 +25,6 @@ type lintProject struct {
 	none bool
 
 	file *project.File // nil: there is none
-	dir  string        // of the file, as seen from here
 }
 
 func (p *lintProject) register(f *pflag.FlagSet) {
@@ -40,7 +37,7 @@ func (p *lintProject) open(a *app, given func(flag string) bool) (err error) {
 	name := p.name
 	switch {
 	case p.none && given("project"):
-		return usagef("--project and --no-project cannot be used together")
+		return misuse.Errorf("--project and --no-project cannot be used together")
 	case p.none:
 		return nil
 	case name == "":
@@ -52,28 +49,10 @@ func (p *lintProject) open(a *app, given func(flag string) bool) (err error) {
 	if err != nil {
 		return err
 	}
-	p.dir = filepath.Dir(name)
 	if p.file, err = project.Parse(filepath.ToSlash(name), text); err != nil {
 		return withCode(ExitUsage, err)
 	}
 	return nil
-}
-
-// inDir returns a name of the file as it is seen from here, as short as it can be.
-func (p *lintProject) inDir(name string) string {
-	if filepath.IsAbs(name) || strings.HasPrefix(name, source.RemoteScheme) {
-		return name
-	}
-	name = filepath.Join(p.dir, name)
-	if strings.HasPrefix(name, "..") { // "../../data/x" in the folder data is "x"
-		here, err := os.Getwd()
-		if err == nil {
-			if rel, err := filepath.Rel(here, filepath.Join(here, name)); err == nil {
-				name = rel
-			}
-		}
-	}
-	return filepath.ToSlash(name)
 }
 
 // configure gives l what the file says of all data, where no flag says it, and reads the options.
@@ -88,7 +67,7 @@ func (p *lintProject) configure(l *lint) error {
 	if !l.given("output-format") {
 		for _, f := range p.file.Formats {
 			if name, file, named := strings.Cut(f, "="); named && file != "-" {
-				f = name + "=" + p.inDir(file)
+				f = name + "=" + p.file.Here(file)
 			}
 			l.formats = append(l.formats, f)
 		}
@@ -107,10 +86,10 @@ func (p *lintProject) settings(l *lint, s *project.Settings) {
 	if !l.given("config") && s.Configs != nil {
 		l.launches.configs = nil
 		for _, name := range s.Configs {
-			l.launches.configs = append(l.launches.configs, p.inDir(name))
+			l.launches.configs = append(l.launches.configs, p.file.Here(name))
 		}
 		if !l.given("cwd") { // the launch's own names are taken from where the project lies
-			l.launches.flags.cwd = p.dir
+			l.launches.flags.cwd = p.file.Dir()
 		}
 	}
 	for flag, list := range map[string]struct{ to, from *[]string }{
@@ -141,7 +120,7 @@ func (p *lintProject) collect(ctx context.Context, l *lint, found *check.Result)
 		if err != nil {
 			return inDataset(d, err)
 		}
-		splits := p.splits(d)
+		splits := p.file.Files(d)
 		if splits == nil { // the launch's own data
 			if err := one.judgeLaunches(ctx, nil, found); err != nil {
 				return err
@@ -160,25 +139,15 @@ func (p *lintProject) collect(ctx context.Context, l *lint, found *check.Result)
 	return nil
 }
 
-// splits are the files of a data set; none: the launch's own data.
-func (p *lintProject) splits(d *project.Dataset) (splits []source.SplitArg) {
-	for _, s := range d.Splits {
-		for _, name := range s.Files {
-			splits = append(splits, source.SplitArg{Name: s.Name, Glob: p.inDir(name)})
-		}
-	}
-	return splits
-}
-
 // inDataset says which data set an error is about; the command's usage would not help.
 func inDataset(d *project.Dataset, err error) error {
 	if errors.Is(err, context.Canceled) {
 		return err
 	}
 	code := exitCode(context.Background(), err)
-	var usage *usageError
+	var usage *misuse.Error
 	if errors.As(err, &usage) {
-		err = usage.err
+		err = usage.Err
 	}
 	return withCode(code, fmt.Errorf("%s: data set %s: %w", d.Where, d.Name, err))
 }
@@ -191,7 +160,7 @@ func (p *lintProject) divide(ctx context.Context, l *lint, set *source.Set, foun
 	}
 	n := len(p.file.Datasets)
 	parts := set.Divide(n+1, func(f *source.File) (int, string) {
-		if i, split := p.owner(f.Name); i >= 0 {
+		if i, split := p.file.Owner(f.Name); i >= 0 {
 			return i, split
 		}
 		return n, f.Split
@@ -219,74 +188,21 @@ func (p *lintProject) divide(ctx context.Context, l *lint, set *source.Set, foun
 	return nil
 }
 
-// owner returns the first data set that names the file, and the split that it is in there; -1 for none.
-func (p *lintProject) owner(name string) (dataset int, split string) {
-	for i, d := range p.file.Datasets {
-		for _, s := range d.Splits {
-			if slices.ContainsFunc(s.Files, func(arg string) bool { return p.means(arg, name) }) {
-				return i, s.Name
-			}
-		}
-	}
-	return -1, ""
-}
-
-// means reports whether arg, a name or a pattern of the project's file, means the file that is called name here.
-func (p *lintProject) means(arg, name string) bool {
-	return source.Match(source.Absolute(p.inDir(arg)), source.Absolute(name))
-}
-
-// An ignored is a rule of an entry of per_file_ignores.
-type ignored struct{ entry, rule int }
-
-// ignores returns what of per_file_ignores lets a finding pass.
-func (p *lintProject) ignores(f rule.Finding) (by []ignored) {
-	if p.file == nil {
-		return nil
-	}
-	for i, g := range p.file.PerFile {
-		for k, name := range g.Rules {
-			if f.Rule.Named(name) && slices.ContainsFunc(g.Files, func(arg string) bool { return p.means(arg, f.Pos.File) }) {
-				by = append(by, ignored{i, k})
-			}
-		}
-	}
-	return by
-}
-
-// passes reports whether the project's file lets a finding pass.
-func (p *lintProject) passes(f rule.Finding) bool { return len(p.ignores(f)) > 0 }
-
 // suppress takes away what the project's file lets pass, and says how much that was. Of a run over the whole project it says also what is let
 // pass and was not found.
 func (p *lintProject) suppress(l *lint, found *check.Result, whole bool) {
 	if p.file == nil || len(p.file.PerFile) == 0 {
 		return
 	}
-	used := map[ignored]bool{}
-	var count int64
-	found.Report.Entries = slices.DeleteFunc(found.Report.Entries, func(e judge.Entry) bool {
-		by := p.ignores(e.Findings[0])
-		for _, i := range by {
-			used[i] = true
-		}
-		if len(by) > 0 {
-			count += e.Count
-		}
-		return len(by) > 0
-	})
+	count, unused := found.Pass(p.file)
 	if count > 0 && !l.app.quiet {
 		escape.Fprintf(l.app.stderr, "%s let pass by %s\n", amount.Of(int(count), "finding"), p.file.Name)
 	}
 	if !whole || l.app.quiet || l.schemaOnly || l.limit > 0 || len(found.Set.Errors)+len(found.Report.Errors) > 0 {
 		return
 	}
-	for i, g := range p.file.PerFile {
-		for k, name := range g.Rules {
-			on := slices.ContainsFunc(found.Rules, func(r *rule.Rule) bool { return r.Named(name) })
-			if on && !used[ignored{i, k}] {
-				escape.Fprintf(l.app.stderr, "%s: note: %s is not found in %s any more: take it out of per_file_ignores\n", g.Where, name, strings.Join(g.Files, ", "))
-			}
-		}
+	for _, u := range unused {
+		g := p.file.PerFile[u.Entry]
+		escape.Fprintf(l.app.stderr, "%s: note: %s is not found in %s any more: take it out of per_file_ignores\n", g.Where, g.Rules[u.Rule], strings.Join(g.Files, ", "))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/rlprep/rlprep/datasets"
 	"github.com/rlprep/rlprep/internal/catalog"
 	"github.com/rlprep/rlprep/internal/escape"
+	"github.com/rlprep/rlprep/internal/misuse"
 	"github.com/rlprep/rlprep/schema/rule"
 	"github.com/rlprep/rlprep/transform"
 )
@@ -53,7 +54,7 @@ the rules (one fault that data can have, with its level for the last version of 
 				}
 				return escape.Table(a.stdout, l.rows())
 			}
-			return unknown("kind of thing", args[0], names)
+			return misuse.Unknown("kind of thing", args[0], names)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print an array of objects, all that explain shows")

@@ -14,6 +14,8 @@ import (
 
 	"github.com/rlprep/rlprep/internal/build"
 	"github.com/rlprep/rlprep/internal/escape"
+	"github.com/rlprep/rlprep/internal/misuse"
+	"github.com/rlprep/rlprep/internal/output"
 	"github.com/rlprep/rlprep/internal/pystar"
 	"github.com/rlprep/rlprep/internal/starmap"
 	"github.com/rlprep/rlprep/schema"
@@ -65,16 +67,16 @@ Types are found out from the first 1,000 rows of each split, or said by --schema
 
 func (m *mapRun) run(ctx context.Context, name string) (err error) {
 	if len(m.input.sources) == 0 && m.input.filesFrom == "" {
-		return usagef("no source: name the dataset with --source FILE|DIR|GLOB")
+		return misuse.Errorf("no source: name the dataset with --source FILE|DIR|GLOB")
 	}
 	if m.rowsFor != "" {
 		if m.Kind, err = rule.ParseKind(m.rowsFor); err != nil {
-			return usagef("--kind %v", err)
+			return misuse.Errorf("--kind %v", err)
 		}
 	}
 	for _, id := range m.Expects {
 		if r := rule.Find(id); r == nil || r.ID != id {
-			return usagef("--expects %s: there is no such rule ('rlprep list rules')", id)
+			return misuse.Errorf("--expects %s: there is no such rule ('rlprep list rules')", id)
 		}
 	}
 	if err := m.load(name); err != nil {
@@ -87,7 +89,7 @@ func (m *mapRun) run(ctx context.Context, name string) (err error) {
 	if err != nil {
 		return err
 	}
-	spec.TempDir = existingDir(filepath.Dir(filepath.Clean(m.Out)))
+	spec.TempDir = output.TempDir(m.Out)
 	if m.Source, err = m.app.resolve(ctx, "--source", spec); err != nil {
 		return asInput(err)
 	}
@@ -109,7 +111,7 @@ func (m *mapRun) run(ctx context.Context, name string) (err error) {
 func (m *mapRun) load(name string) error {
 	text, err := m.app.readFile("map script", name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return usagef("%s: there is no such script", name)
+		return misuse.Errorf("%s: there is no such script", name)
 	}
 	if err != nil {
 		return err
@@ -123,7 +125,7 @@ func (m *mapRun) load(name string) error {
 	if m.types != "" {
 		t, err := transform.ParseType("struct<" + m.types + ">")
 		if err != nil {
-			return usagef("--schema: %v; expected NAME: TYPE, …", err)
+			return misuse.Errorf("--schema: %v; expected NAME: TYPE, …", err)
 		}
 		m.fields = t.Fields
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
@@ -15,6 +14,9 @@ import (
 	"github.com/rlprep/rlprep/datasets"
 	"github.com/rlprep/rlprep/internal/build"
 	"github.com/rlprep/rlprep/internal/hub"
+	"github.com/rlprep/rlprep/internal/input"
+	"github.com/rlprep/rlprep/internal/misuse"
+	"github.com/rlprep/rlprep/internal/output"
 	"github.com/rlprep/rlprep/internal/source"
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
@@ -63,7 +65,7 @@ is taken up where it stood by the same command. The bytes written depend on the 
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p.start = time.Now()
 			if p.recipe = datasets.Find(args[0]); p.recipe == nil {
-				return unknown("recipe", args[0], recipeNames())
+				return misuse.Unknown("recipe", args[0], recipeNames())
 			}
 			return p.run(cmd.Context())
 		},
@@ -152,11 +154,11 @@ func (p *preprocess) optional(flag, value string) *string {
 func (p *preprocess) checkAll() error {
 	switch {
 	case p.demo && (len(p.input.sources) > 0 || p.input.filesFrom != ""):
-		return usagef("--demo brings its own dataset: leave out --source")
+		return misuse.Errorf("--demo brings its own dataset: leave out --source")
 	case p.byDefault() && p.recipe.Source == "":
-		return usagef("no source: name the raw dataset with --source FILE|DIR|GLOB, or try --demo")
+		return misuse.Errorf("no source: name the raw dataset with --source FILE|DIR|GLOB, or try --demo")
 	case p.indexScope != "split" && p.indexScope != "run":
-		return usagef("--index-scope %s: expected split or run", p.indexScope)
+		return misuse.Errorf("--index-scope %s: expected split or run", p.indexScope)
 	}
 	if err := p.checkTarget(); err != nil {
 		return err
@@ -176,10 +178,10 @@ func (p *preprocess) checkTarget() error {
 	}
 	t, err := rule.ParseTarget(p.target)
 	if err != nil {
-		return &usageError{err}
+		return &misuse.Error{Err: err}
 	}
 	if !t.Within(p.recipe.Versions) {
-		return usagef("recipe %s: %s has it no more (it is of verl %s); leave out --target, or name an older one", p.recipe.Name, t, p.recipe.Versions)
+		return misuse.Errorf("recipe %s: %s has it no more (it is of verl %s); leave out --target, or name an older one", p.recipe.Name, t, p.recipe.Versions)
 	}
 	p.Target, p.form = t, t
 	return nil
@@ -208,14 +210,14 @@ func (p *preprocess) resolve(ctx context.Context) error {
 	if in := p.recipe.Inputs(p.recipe.Splits[0]); len(in) > 0 {
 		spec.Fields = func(string) []schema.Field { return in[0].Fields }
 	}
-	spec.TempDir = existingDir(filepath.Dir(filepath.Clean(p.Out)))
+	spec.TempDir = output.TempDir(p.Out)
 	if p.Source, err = p.app.resolve(ctx, "--source", spec); err != nil {
 		if err = asInput(err); p.byDefault() && errors.As(err, new(*hub.Error)) {
 			err = fmt.Errorf("%w; or name files that you have with --source FILE|DIR|GLOB, or try --demo", err)
 		}
 		return err
 	}
-	if err := hasColumns(p.Source); err != nil {
+	if err := input.HasColumns(p.Source); err != nil {
 		return err
 	}
 	if p.indexScope == "run" {
@@ -241,49 +243,14 @@ func (p *preprocess) countSplits(ctx context.Context, spec source.Spec) error {
 		defer set.Close()
 		all = set
 	}
-	p.offsets = map[string]int64{}
-	var rows int64
-	count := func(name string) {
-		if s, ok := all.Split(name); ok {
-			p.offsets[name] = rows
-			rows += s.Rows()
-		}
-	}
-	for _, name := range p.recipe.Splits {
-		count(name)
-	}
-	for _, s := range all.Splits {
-		if !slices.Contains(p.recipe.Splits, s.Name) {
-			count(s.Name)
-		}
-	}
-	return nil
-}
-
-// hasColumns sees that the first row of each line file has every declared column: a key that is missing reads as null, and
-// would else be found out row by row.
-func hasColumns(set *source.Set) error {
-	for _, f := range set.Files() {
-		if f.Format == "parquet" || f.Rows == 0 {
-			continue
-		}
-		seen := &schema.Schema{}
-		for _, k := range f.Keys {
-			seen.Fields = append(seen.Fields, schema.NewField(k, schema.StringType))
-		}
-		for _, c := range f.Schema.Fields {
-			if _, i := seen.Column(c.Name); i < 0 {
-				return usagef("%s: %v", f.Name, transform.NoColumn(schema.Path("").Field(c.Name), seen))
-			}
-		}
-	}
+	p.offsets = all.Offsets(p.recipe.Splits)
 	return nil
 }
 
 // sample returns the files of the recipe's sample, which are in the binary.
 func (p *preprocess) sample() ([]source.Embedded, error) {
 	if p.recipe.Sample == nil {
-		return nil, usagef("recipe %s has no built-in sample: name the raw dataset with --source FILE|DIR|GLOB", p.recipe.Name)
+		return nil, misuse.Errorf("recipe %s has no built-in sample: name the raw dataset with --source FILE|DIR|GLOB", p.recipe.Name)
 	}
 	var out []source.Embedded
 	for _, split := range p.recipe.Splits {

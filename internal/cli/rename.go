@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/rlprep/rlprep/internal/edit"
+	"github.com/rlprep/rlprep/internal/misuse"
 	"github.com/rlprep/rlprep/schema"
 )
 
@@ -33,7 +34,7 @@ an interruption.`,
 
 func (e *renameArgs) parse(args []string) (files []string, err error) {
 	if len(args) == 0 || isPathTo(args[0]) || !strings.Contains(args[0], "=") {
-		return nil, usagef("no OLD=NEW before the files, such as: rlprep rename question=problem train.parquet -o out/")
+		return nil, misuse.Errorf("no OLD=NEW before the files, such as: rlprep rename question=problem train.parquet -o out/")
 	}
 	if err := notFile(args[0], "OLD=NEW"); err != nil {
 		return nil, err
@@ -41,15 +42,15 @@ func (e *renameArgs) parse(args []string) (files []string, err error) {
 	for _, text := range splitCommas(args[0]) {
 		old, name, ok := cutUnquoted(text, '=')
 		if !ok {
-			return nil, usagef("%q is not OLD=NEW", text)
+			return nil, misuse.Errorf("%q is not OLD=NEW", text)
 		}
 		from, err := schema.ParsePath(old)
 		if err != nil {
-			return nil, &usageError{err}
+			return nil, &misuse.Error{Err: err}
 		}
 		to, err := schema.ParsePath(name)
 		if err != nil {
-			return nil, &usageError{err}
+			return nil, &misuse.Error{Err: err}
 		}
 		e.From, e.To = append(e.From, from), append(e.To, to)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/rlprep/rlprep/internal/amount"
 	"github.com/rlprep/rlprep/internal/edit"
 	"github.com/rlprep/rlprep/internal/escape"
+	"github.com/rlprep/rlprep/internal/misuse"
 )
 
 // A reshard is one run of the command.
@@ -67,11 +68,11 @@ func (r *reshard) run(ctx context.Context, args []string) error {
 	case err != nil:
 		return err
 	case !r.size.asked():
-		return usagef("no size: say --shards N, --shard-rows N or --shard-size SIZE")
+		return misuse.Errorf("no size: say --shards N, --shard-rows N or --shard-size SIZE")
 	case len(args) == 0 && r.filesFrom == "":
-		return usagef("no files: name the Parquet files to write anew")
+		return misuse.Errorf("no files: name the Parquet files to write anew")
 	case r.out == "":
-		return usagef("no directory to write to: name a new one with -o DIR")
+		return misuse.Errorf("no directory to write to: name a new one with -o DIR")
 	}
 	set, err := openParquet(ctx, r.app, args, r.filesFrom, "reshard", r.limits.limits())
 	if err != nil {

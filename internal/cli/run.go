@@ -4,29 +4,27 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/rlprep/rlprep/internal/build"
+	"github.com/rlprep/rlprep/internal/input"
+	"github.com/rlprep/rlprep/internal/output"
 	"github.com/rlprep/rlprep/internal/pipefile"
 	"github.com/rlprep/rlprep/internal/source"
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
-	"github.com/rlprep/rlprep/transform"
 )
 
 // A pipelineRun is one run of a pipeline file.
 type pipelineRun struct {
 	datasetRun
 	file *pipefile.File
-	dir  string            // of the file: names in it are taken from here
-	hash string            // of the file and of what it names
-	from map[string]string // the split of the input that each of the output comes from
+	dir  string // of the file: names in it are taken from here
+	hash string // of the file and of what it names
 }
 
 func newRun(a *app) *cobra.Command {
@@ -86,7 +84,7 @@ func (r *pipelineRun) run(ctx context.Context, name string, given func(flag stri
 		return err
 	}
 	defer r.Source.Close()
-	if err := r.outputs(); err != nil {
+	if err := r.TakeSteps(r.file); err != nil {
 		return err
 	}
 	return r.make(ctx)
@@ -125,81 +123,20 @@ func (r *pipelineRun) resolve(ctx context.Context) error {
 		return err
 	}
 	if len(r.input.sources) == 0 && r.input.filesFrom == "" {
-		if err := r.sources(&spec); err != nil {
+		if err := build.FileSources(r.file, r.inDir, &spec); err != nil {
 			return err
 		}
 	}
 	if r.file.Columns != nil {
 		spec.Fields = func(string) []schema.Field { return r.file.Columns }
 	}
-	spec.TempDir = existingDir(filepath.Dir(filepath.Clean(r.Out)))
+	spec.TempDir = output.TempDir(r.Out)
 	if r.Source, err = r.app.resolve(ctx, "source", spec); err != nil {
 		return asInput(err)
 	}
 	r.tellUnused()
 	if r.file.Columns != nil {
-		return hasColumns(r.Source)
+		return input.HasColumns(r.Source)
 	}
-	return nil
-}
-
-// sources takes the file's sources: those of the splits that --split names, where it names some.
-func (r *pipelineRun) sources(spec *source.Spec) error {
-	wanted := spec.Splits
-	if slices.ContainsFunc(wanted, func(s source.SplitArg) bool { return s.Glob != "" }) {
-		return nil // it says itself where they are
-	}
-	var names []string
-	spec.Splits = nil
-	for _, s := range r.file.Sources {
-		if s.Split == "" {
-			for _, n := range s.Names {
-				spec.Args = append(spec.Args, r.inDir(n))
-			}
-			spec.Splits = wanted
-			return nil
-		}
-		names = append(names, s.Split)
-		if wanted != nil && !slices.Contains(wanted, source.SplitArg{Name: s.Split}) {
-			continue
-		}
-		for _, n := range s.Names {
-			spec.Splits = append(spec.Splits, source.SplitArg{Name: s.Split, Glob: r.inDir(n)})
-		}
-	}
-	for _, w := range wanted {
-		if !slices.Contains(names, w.Name) {
-			return unknown("split", w.Name, names)
-		}
-	}
-	if len(names) == 0 {
-		return usagef("%s names no sources: add the key sources, or give --source FILE|DIR|GLOB", r.file.Name)
-	}
-	return nil
-}
-
-// outputs makes the steps of each split of the output.
-func (r *pipelineRun) outputs() error {
-	r.from = map[string]string{}
-	into := map[string][]string{}
-	for _, s := range r.Source.Splits {
-		into[s.Name] = r.file.Outputs(s.Name)
-		for _, name := range into[s.Name] {
-			if other, twice := r.from[name]; twice {
-				return withCode(ExitUsage, fmt.Errorf("%s: splits %s and %s both become %s: give step split 'splits: [%s]', or other names", r.file.Name, other, s.Name, name, other))
-			}
-			r.from[name] = s.Name
-		}
-	}
-	made := map[string][]transform.RowStep{}
-	for name, from := range r.from {
-		steps, err := r.file.Transforms(from, name)
-		if err != nil {
-			return withCode(ExitUsage, err)
-		}
-		made[name] = steps
-	}
-	r.Derive = func(from string) []string { return into[from] }
-	r.Steps = func(split string) []transform.RowStep { return made[split] }
 	return nil
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/rlprep/rlprep/internal/misuse"
 	"github.com/rlprep/rlprep/internal/pipefile"
 	"github.com/rlprep/rlprep/internal/project"
 )
@@ -33,7 +34,7 @@ from it and mark faults; with the YAML language server the first line of a file 
 				}
 				return printJSON(a.stdout, s)
 			}
-			return unknown("schema", args[0], kinds)
+			return misuse.Unknown("schema", args[0], kinds)
 		},
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/rlprep/rlprep/internal/amount"
+	"github.com/rlprep/rlprep/internal/misuse"
 	"github.com/rlprep/rlprep/internal/pipeline"
 )
 
@@ -33,17 +34,17 @@ func (s *sizeFlags) size() (pipeline.Size, error) {
 	}
 	switch {
 	case given > 1:
-		return pipeline.Size{}, usagef("--shards, --shard-rows and --shard-size: give one of them")
+		return pipeline.Size{}, misuse.Errorf("--shards, --shard-rows and --shard-size: give one of them")
 	case s.shards < 0:
-		return pipeline.Size{}, usagef("--shards %d: give a number of files", s.shards)
+		return pipeline.Size{}, misuse.Errorf("--shards %d: give a number of files", s.shards)
 	case s.rows < 0:
-		return pipeline.Size{}, usagef("--shard-rows %d: give a number of rows", s.rows)
+		return pipeline.Size{}, misuse.Errorf("--shard-rows %d: give a number of rows", s.rows)
 	case s.bytes == "":
 		return pipeline.Size{Shards: s.shards, Rows: s.rows}, nil
 	}
 	n, err := amount.ParseBytes(s.bytes)
 	if err != nil {
-		return pipeline.Size{}, usagef("--shard-size %s: %v", s.bytes, err)
+		return pipeline.Size{}, misuse.Errorf("--shard-size %s: %v", s.bytes, err)
 	}
 	return pipeline.Size{Bytes: n}, nil
 }

@@ -35,7 +35,7 @@ func (i *inputFlags) spec(a *app, args []string) (source.Spec, error) {
 	for _, s := range i.splits {
 		more, err := source.ParseSplit(s)
 		if err != nil {
-			return spec, &usageError{err}
+			return spec, &misuse.Error{Err: err}
 		}
 		spec.Splits = append(spec.Splits, more...)
 	}
@@ -65,7 +65,7 @@ func asInput(err error) error {
 		return err // it says what helps, which is not the usage
 	}
 	if exitCode(context.Background(), err) == ExitUsage {
-		return &usageError{err}
+		return &misuse.Error{Err: err}
 	}
 	return err
 }
@@ -76,9 +76,8 @@ func asUsage(err error) error {
 	if errors.As(err, &step) { // the place in the pipeline file says more than the command's usage
 		return withCode(ExitUsage, step)
 	}
-	var u *misuse.Error
-	if errors.As(err, &u) {
-		return &usageError{err}
+	if errors.As(err, new(*misuse.Error)) {
+		return err
 	}
 	if errors.Is(err, source.ErrFormat) || errors.Is(err, parquetio.ErrFormat) {
 		return withCode(ExitFile, err)

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/rlprep/rlprep/internal/amount"
 	"github.com/rlprep/rlprep/internal/judge"
 	"github.com/rlprep/rlprep/internal/misuse"
 	"github.com/rlprep/rlprep/internal/pipeline"
@@ -57,6 +58,18 @@ type Done struct {
 	Path schema.Path // "": none
 	Fix  *rule.Fix
 	Rows int64 // in which it was found; 0: in the file as a whole
+}
+
+// String says what is fixed: "agent_name: RL301 agent-name-null: fills the nulls (3 rows)".
+func (d Done) String() string {
+	s := fmt.Sprintf("%s %s: %s", d.Rule.ID, d.Rule.Name, d.Fix.Title)
+	if d.Path != "" {
+		s = string(d.Path) + ": " + s
+	}
+	if d.Rows > 0 {
+		s += " (" + amount.Of(int(d.Rows), "row") + ")"
+	}
+	return s
 }
 
 // A Finding is what all findings of a rule in a column of a file have in common.

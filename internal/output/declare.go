@@ -3,6 +3,8 @@ package output
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 
 	"github.com/rlprep/rlprep/internal/overwrite"
 	"github.com/rlprep/rlprep/internal/shard"
@@ -49,4 +51,19 @@ func WriteNamed(ctx context.Context, name string, text []byte) error {
 		return errors.Join(err, f.Discard())
 	}
 	return f.Publish()
+}
+
+// TempDir returns the nearest folder above out that exists: where temporary files go, on the file system of the output. "": there is none.
+func TempDir(out string) string {
+	dir := filepath.Dir(filepath.Clean(out))
+	for {
+		if st, err := os.Stat(dir); err == nil && st.IsDir() {
+			return dir
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return ""
+		}
+		dir = up
+	}
 }

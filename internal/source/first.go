@@ -3,6 +3,7 @@ package source
 import (
 	"context"
 	"io"
+	"slices"
 
 	"github.com/rlprep/rlprep/schema"
 )
@@ -31,4 +32,25 @@ func (f *File) FirstRow(ctx context.Context) (schema.Value, error) {
 	}
 	batch.Schema = f.Schema
 	return batch.RowValue(0), nil
+}
+
+// Offsets returns the number of each split's first row, counting on over the splits: those of order first, then the others as they come.
+func (s *Set) Offsets(order []string) map[string]int64 {
+	offsets := map[string]int64{}
+	var rows int64
+	count := func(name string) {
+		if x, ok := s.Split(name); ok {
+			offsets[name] = rows
+			rows += x.Rows()
+		}
+	}
+	for _, name := range order {
+		count(name)
+	}
+	for _, x := range s.Splits {
+		if !slices.Contains(order, x.Name) {
+			count(x.Name)
+		}
+	}
+	return offsets
 }
