@@ -196,6 +196,18 @@ func WiderInt(a, b Type) (Type, bool) {
 	return Type{Kind: Int, Bits: bits}, bits <= 64
 }
 
+// HoldsInt reports whether an integer type holds i.
+func (t *Type) HoldsInt(i int64) bool {
+	switch {
+	case t.Unsigned:
+		return i >= 0 && (t.Bits == 64 || i>>t.Bits == 0)
+	case t.Bits == 64:
+		return true
+	}
+	top := i >> (t.Bits - 1)
+	return top == 0 || top == -1
+}
+
 // Field returns the struct field of that name and its position, or -1.
 func (t Type) Field(name string) (Field, int) { return find(t.Fields, name) }
 

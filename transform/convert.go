@@ -125,7 +125,7 @@ func toInt(v schema.Value, to *schema.Type) (schema.Value, error) {
 			return v, errNoNumber
 		}
 	}
-	if to.Unsigned && i < 0 || to.Unsigned && to.Bits < 64 && i>>to.Bits != 0 || !to.Unsigned && to.Bits < 64 && i>>(to.Bits-1) != 0 && i>>(to.Bits-1) != -1 {
+	if !to.HoldsInt(i) {
 		return v, errRange
 	}
 	return schema.IntValue(i), nil

@@ -1,15 +1,10 @@
 package transform
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"slices"
-	"strconv"
 
 	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/schema/jsontext"
 )
 
 var _ = Add(Verb{
@@ -114,7 +109,7 @@ func (j JSON) write() Func {
 func (j JSON) read() Func {
 	return func(in schema.Row, out *Emitter) error {
 		if v := in.At(0); !v.IsNull() {
-			parsed, err := ParseAs(v.Text(), &j.Type)
+			parsed, err := jsontext.DecodeAs(v.Text(), &j.Type)
 			if err != nil {
 				return Rejectf("bad-json", j.From, v, "%s does not hold %s: %v", j.From, j.Type, err)
 			}
@@ -123,110 +118,6 @@ func (j JSON) read() Func {
 		out.Emit()
 		return nil
 	}
-}
-
-// ParseAs reads text as one JSON value of type t: no other keys, no other kinds; keys that are missing are null.
-func ParseAs(text string, t *schema.Type) (schema.Value, error) {
-	d := json.NewDecoder(bytes.NewReader([]byte(text)))
-	d.UseNumber()
-	v, err := decodeAs(d, t)
-	if err == nil {
-		if _, more := d.Token(); more != io.EOF {
-			err = errors.New("something follows the value")
-		}
-	}
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		err = errors.New("it ends too early")
-	}
-	return v, err
-}
-
-func decodeAs(d *json.Decoder, t *schema.Type) (schema.Value, error) {
-	tok, err := d.Token()
-	if err != nil {
-		return schema.Value{}, err
-	}
-	switch x := tok.(type) {
-	case nil:
-		return schema.NullValue, nil
-	case string:
-		if t.Kind == schema.Text {
-			return schema.TextValue(x), nil
-		}
-	case bool:
-		if t.Kind == schema.Bool {
-			return schema.BoolValue(x), nil
-		}
-	case json.Number:
-		if v, ok := numberAs(x.String(), t); ok {
-			return v, nil
-		}
-	case json.Delim:
-		switch {
-		case x == '[' && t.Kind == schema.List:
-			return decodeListAs(d, t)
-		case x == '{' && t.Kind == schema.Struct:
-			return decodeStructAs(d, t)
-		}
-	}
-	return schema.Value{}, fmt.Errorf("%s is no %s", schema.Cut(fmt.Sprint(tok), 40), t)
-}
-
-func numberAs(s string, t *schema.Type) (schema.Value, bool) {
-	switch t.Kind {
-	case schema.Int:
-		i, err := strconv.ParseInt(s, 10, 64)
-		if err != nil {
-			return schema.Value{}, false
-		}
-		v, err := toInt(schema.IntValue(i), t)
-		return v, err == nil
-	case schema.Float:
-		f, err := strconv.ParseFloat(s, 64)
-		return schema.FloatValue(f), err == nil
-	}
-	return schema.Value{}, false
-}
-
-func decodeListAs(d *json.Decoder, t *schema.Type) (schema.Value, error) {
-	elems := []schema.Value{}
-	for d.More() {
-		v, err := decodeAs(d, &t.Fields[0].Type)
-		if err != nil {
-			return v, err
-		}
-		elems = append(elems, v)
-	}
-	_, err := d.Token()
-	return schema.ListValue(elems), err
-}
-
-func decodeStructAs(d *json.Decoder, t *schema.Type) (schema.Value, error) {
-	elems := slices.Repeat([]schema.Value{{}}, len(t.Fields))
-	for d.More() {
-		tok, err := d.Token()
-		if err != nil {
-			return schema.Value{}, err
-		}
-		name, _ := tok.(string)
-		_, i := t.Field(name)
-		switch {
-		case i < 0:
-			return schema.Value{}, fmt.Errorf("key %q is not in the type", name)
-		case !elems[i].IsMissing():
-			return schema.Value{}, fmt.Errorf("key %q stands twice", name)
-		}
-		if elems[i], err = decodeAs(d, &t.Fields[i].Type); err != nil {
-			return schema.Value{}, err
-		}
-	}
-	for i := range elems {
-		if elems[i].IsMissing() {
-			elems[i] = schema.NullValue
-		}
-	}
-	_, err := d.Token()
-	return schema.StructValue(t, elems), err
 }
 
 func newJSON(args Args) (RowStep, error) {

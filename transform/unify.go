@@ -78,7 +78,7 @@ func (u Unify) Gather(files []FileSchema) (RowStep, error) {
 	fields := g.first(files[0].Name, "", files[0].Schema.Fields)
 	for _, f := range files[1:] {
 		var err error
-		if fields, err = g.fields(f.Name, "", fields, f.Schema.Fields); err != nil {
+		if fields, err = g.policy(f.Name).Fields("", fields, f.Schema.Fields); err != nil {
 			return nil, err
 		}
 	}
@@ -115,37 +115,25 @@ func written(t schema.Type) schema.Type {
 	return t
 }
 
-// fields returns have, in which all files up to this one have been, with the fields of this one.
-func (g *union) fields(file string, at schema.Path, have, more []schema.Field) ([]schema.Field, error) {
-	out := slices.Clone(have)
-	for i, f := range have {
-		if slices.ContainsFunc(more, func(o schema.Field) bool { return o.Name == f.Name }) {
-			continue
-		}
-		if p := at.Field(f.Name); g.refuse {
-			return nil, lacking(file, p, g.from[p], more)
-		}
-		out[i].Nullable = true
-	}
-	for _, f := range more {
-		i := slices.IndexFunc(out, func(o schema.Field) bool { return o.Name == f.Name })
-		p := at.Field(f.Name)
-		if i < 0 {
+// policy merges the fields of a file into those of the files before it.
+func (g *union) policy(file string) *schema.Merge {
+	return &schema.Merge{
+		Pair: func(at schema.Path, a, b schema.Type) (schema.Type, bool, error) { return g.widest(file, at, a, b) },
+		OnlyA: func(at schema.Path, f schema.Field, others []schema.Field) (schema.Field, error) {
 			if g.refuse {
-				return nil, lacking(g.owner(at, have), p, file, have)
+				return f, lacking(file, at, g.from[at], others)
 			}
 			f.Nullable = true
-			out = append(out, g.first(file, at, []schema.Field{f})...)
-			continue
-		}
-		t, err := g.widest(file, p, out[i].Type, f.Type)
-		if err != nil {
-			return nil, err
-		}
-		out[i].Type = t
-		out[i].Nullable = out[i].Nullable || f.Nullable
+			return f, nil
+		},
+		OnlyB: func(at schema.Path, f schema.Field, others []schema.Field) (schema.Field, error) {
+			if g.refuse {
+				return f, lacking(g.owner(at.Parent(), others), at, file, others)
+			}
+			f.Nullable = true
+			return g.first(file, at.Parent(), []schema.Field{f})[0], nil
+		},
 	}
-	return out, nil
 }
 
 // owner is the file that the fields at a path are from.
@@ -164,34 +152,28 @@ func lacking(file string, p schema.Path, other string, fields []schema.Field) er
 	return fmt.Errorf("%s", msg)
 }
 
-// widest returns the type that holds all values of a, which the files before have, and of b, which this one has.
-func (g *union) widest(file string, at schema.Path, a, b schema.Type) (schema.Type, error) {
+// widest returns the type that holds all values of a, which the files before have, and of b, which this one has; done is false for two
+// structs and for two lists, which the policy merges by their parts.
+func (g *union) widest(file string, at schema.Path, a, b schema.Type) (t schema.Type, done bool, err error) {
 	b = written(b)
 	switch {
 	case b.Kind == schema.Null:
-		return a, nil
+		return a, true, nil
 	case a.Kind == schema.Null:
 		b.Fields = g.first(file, at, b.Fields)
 		g.from[at] = file
-		return b, nil
-	case a.Kind == schema.Struct && b.Kind == schema.Struct:
-		fields, err := g.fields(file, at, a.Fields, b.Fields)
-		a.Fields = fields
-		return a, err
-	case a.Kind == schema.List && b.Kind == schema.List:
-		e, f := a.Fields[0], b.Fields[0]
-		t, err := g.widest(file, at.Elem(), e.Type, f.Type)
-		a.Fields = []schema.Field{{Name: e.Name, Type: t, Nullable: e.Nullable || f.Nullable}}
-		return a, err
+		return b, true, nil
+	case a.Kind == b.Kind && nested(a):
+		return a, false, nil
 	}
 	t, ok := wider(a, b)
 	if !ok {
-		return t, g.conflict(file, at, a, b)
+		return t, true, g.conflict(file, at, a, b)
 	}
 	if !t.Equal(a) {
 		g.from[at] = file
 	}
-	return t, nil
+	return t, true, nil
 }
 
 func (g *union) conflict(file string, at schema.Path, a, b schema.Type) error {

@@ -1,17 +1,15 @@
 package transform
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/schema/jsontext"
 )
 
 // ParseValue reads a constant as a user writes it: text as it stands, or with its type before it as "str:", "int:",
@@ -141,45 +139,44 @@ func parseJSON(s string) (schema.Value, schema.Type, error) {
 	if !utf8.ValidString(s) {
 		return fault("%q is not valid UTF-8", schema.Cut(s, 40))
 	}
-	d := json.NewDecoder(bytes.NewReader([]byte(s)))
-	d.UseNumber()
-	v, t, err := decodeJSON(d)
+	v, err := jsontext.DecodeStrict([]byte(s))
+	var t schema.Type
+	if err == nil {
+		v, t, err = constant(v)
+	}
 	if err != nil {
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			err = errors.New("it ends too early")
-		}
 		return fault("read JSON %q: %w", schema.Cut(s, 40), err)
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return fault("read JSON %q: something follows the value", schema.Cut(s, 40))
-	}
-	if made := string(v.AppendJSON(nil)); strings.ContainsRune(made, utf8.RuneError) && !strings.ContainsRune(s, utf8.RuneError) &&
-		!strings.Contains(strings.ToLower(s), `\ufffd`) {
-		return fault("read JSON %q: it has one half of a surrogate pair", schema.Cut(s, 40))
 	}
 	return v, t, nil
 }
 
-// decodeJSON reads the next value of d, token by token: maps would lose the order of fields.
-func decodeJSON(d *json.Decoder) (schema.Value, schema.Type, error) {
-	tok, err := d.Token()
-	if err != nil {
-		return schema.Value{}, schema.Type{}, err
-	}
-	switch x := tok.(type) {
-	case string:
-		return schema.TextValue(x), schema.StringType, nil
-	case bool:
-		return schema.BoolValue(x), schema.BoolType, nil
-	case json.Number:
-		return number(x.String())
-	case json.Delim:
-		if x == '[' {
-			return decodeList(d)
+// constant is a decoded value as a constant: every part of it has a type.
+func constant(v schema.Value) (schema.Value, schema.Type, error) {
+	switch v.Kind() {
+	case schema.List:
+		elems, types := make([]schema.Value, v.Len()), make([]schema.Type, v.Len())
+		for i := range elems {
+			var err error
+			if elems[i], types[i], err = constant(v.Elem(i)); err != nil {
+				return schema.Value{}, schema.Type{}, err
+			}
 		}
-		return decodeStruct(d)
+		return listOf(elems, types)
+	case schema.Struct:
+		values, fields := make([]schema.Value, v.Len()), make([]schema.Field, v.Len())
+		for i, f := range v.Type().Fields {
+			e, t, err := constant(v.Elem(i))
+			if err != nil {
+				return schema.Value{}, schema.Type{}, err
+			}
+			values[i], fields[i] = e, schema.NewField(f.Name, t)
+		}
+		return structOf(values, fields)
+	case schema.Null:
+		return fault("null has no type: write null:string, or another type")
 	}
-	return fault("null has no type: write null:string, or another type")
+	t, err := jsontext.TypeOf(v)
+	return v, t, err
 }
 
 func number(s string) (schema.Value, schema.Type, error) {
@@ -196,130 +193,45 @@ func number(s string) (schema.Value, schema.Type, error) {
 	return schema.FloatValue(f), schema.FloatType, nil
 }
 
-func decodeList(d *json.Decoder) (schema.Value, schema.Type, error) {
-	var elems []schema.Value
-	var types []schema.Type
-	for d.More() {
-		v, t, err := decodeJSON(d)
-		if err != nil {
-			return schema.Value{}, schema.Type{}, err
-		}
-		elems, types = append(elems, v), append(types, t)
-	}
-	if _, err := d.Token(); err != nil {
-		return schema.Value{}, schema.Type{}, err
-	}
-	return listOf(elems, types)
-}
-
-func decodeStruct(d *json.Decoder) (schema.Value, schema.Type, error) {
-	var values []schema.Value
-	var fields []schema.Field
-	for d.More() {
-		tok, err := d.Token()
-		if err != nil {
-			return schema.Value{}, schema.Type{}, err
-		}
-		name, _ := tok.(string)
-		if slices.ContainsFunc(fields, func(f schema.Field) bool { return f.Name == name }) {
-			return fault("key %q stands twice", name)
-		}
-		v, t, err := decodeJSON(d)
-		if err != nil {
-			return schema.Value{}, schema.Type{}, err
-		}
-		values, fields = append(values, v), append(fields, schema.NewField(name, t))
-	}
-	if _, err := d.Token(); err != nil {
-		return schema.Value{}, schema.Type{}, err
-	}
-	return structOf(values, fields)
-}
-
-// plainTypes are the types without parts, by the names that pyarrow prints and those that people write.
-var plainTypes = map[string]schema.Type{
-	"string": schema.StringType, "str": schema.StringType,
-	"large_string": {Kind: schema.Text, Form: schema.Large},
-	"binary":       {Kind: schema.Binary},
-	"bool":         schema.BoolType,
-	"int8":         {Kind: schema.Int, Bits: 8}, "int16": {Kind: schema.Int, Bits: 16},
-	"int32": {Kind: schema.Int, Bits: 32}, "int64": schema.Int64Type, "int": schema.Int64Type,
-	"uint8": {Kind: schema.Int, Bits: 8, Unsigned: true}, "uint16": {Kind: schema.Int, Bits: 16, Unsigned: true},
-	"uint32": {Kind: schema.Int, Bits: 32, Unsigned: true}, "uint64": {Kind: schema.Int, Bits: 64, Unsigned: true},
-	"float": {Kind: schema.Float, Bits: 32}, "float32": {Kind: schema.Float, Bits: 32},
-	"double": schema.FloatType, "float64": schema.FloatType,
-}
-
-// ParseType reads a type as pyarrow prints it: "string", "int64", "list<element: string>" (or "list<string>"),
-// "struct<role: string, content: string>".
+// ParseType reads a type that a step can make, as pyarrow prints it: see schema.ParseType. Types that are only carried, such as timestamps,
+// are unknown to it.
 func ParseType(s string) (schema.Type, error) {
-	t, rest, err := parseType(s)
-	if err == nil && strings.TrimSpace(rest) != "" {
-		err = fmt.Errorf("%q follows it", strings.TrimSpace(rest))
+	t, err := schema.ParseType(s)
+	if err == nil {
+		err = makeable(&t)
+	}
+	var unknown *schema.UnknownTypeError
+	if errors.As(err, &unknown) {
+		err = fmt.Errorf("read type %q: %w", schema.Cut(s, 60), unknown)
 	}
 	if err != nil {
-		return schema.Type{}, fmt.Errorf("read type %q: %w", schema.Cut(s, 60), err)
+		return schema.Type{}, err
 	}
 	return t, nil
 }
 
-func parseType(s string) (t schema.Type, rest string, err error) {
-	s = strings.TrimLeft(s, " ")
-	end := strings.IndexAny(s, "<>, ")
-	if end < 0 {
-		end = len(s)
+// makeable returns an error for a type that no step can make.
+func makeable(t *schema.Type) error {
+	ok := t.Name == "" && !t.Dictionary
+	switch t.Kind {
+	case schema.Text:
+		ok = ok && t.Form != schema.View
+	case schema.Binary, schema.List:
+		ok = ok && t.Form == schema.Plain
+	case schema.Float:
+		ok = ok && t.Bits >= 32
+	case schema.Bool, schema.Int, schema.Struct:
+	default:
+		ok = false
 	}
-	name, rest := s[:end], s[end:]
-	if t, ok := plainTypes[name]; ok {
-		return t, rest, nil
+	if !ok {
+		name, _, _ := strings.Cut(t.String(), "<")
+		return &schema.UnknownTypeError{Name: name}
 	}
-	if (name != "list" && name != "struct") || !strings.HasPrefix(rest, "<") {
-		return schema.Type{}, "", unknownType(name)
-	}
-	fields, rest, err := parseFields(rest[1:], name == "list")
-	switch {
-	case err != nil:
-		return schema.Type{}, "", err
-	case name == "struct":
-		return schema.StructOf(fields...), rest, nil
-	case len(fields) != 1:
-		return schema.Type{}, "", errors.New("a list has one element type")
-	}
-	return schema.ListOf(fields[0].Type), rest, nil
-}
-
-func unknownType(name string) error {
-	names := []string{"string", "large_string", "binary", "bool", "int32", "int64", "float", "double", "list", "struct"}
-	if n := schema.Nearest(name, names); n != "" && n != name {
-		return fmt.Errorf("unknown type %q; did you mean %q?", name, n)
-	}
-	return fmt.Errorf("unknown type %q (%s)", name, strings.Join(names, ", "))
-}
-
-// parseFields reads "name: type, …>"; of a list the name may be left out.
-func parseFields(s string, list bool) (fields []schema.Field, rest string, err error) {
-	for {
-		s = strings.TrimLeft(s, " ")
-		end := strings.IndexAny(s, ":<>,")
-		name := ""
-		if end >= 0 && s[end] == ':' {
-			name, s = strings.TrimSpace(s[:end]), s[end+1:]
-		} else if !list {
-			return nil, "", errors.New("a field of a struct is written name: type")
-		}
-		t, after, err := parseType(s)
-		if err != nil {
-			return nil, "", err
-		}
-		fields = append(fields, schema.NewField(name, t))
-		s = strings.TrimLeft(after, " ")
-		switch {
-		case strings.HasPrefix(s, ","):
-			s = s[1:]
-		case strings.HasPrefix(s, ">"):
-			return fields, s[1:], nil
-		default:
-			return nil, "", errors.New("no > at its end")
+	for i := range t.Fields {
+		if err := makeable(&t.Fields[i].Type); err != nil {
+			return err
 		}
 	}
+	return nil
 }

@@ -114,19 +114,12 @@ func (c *column) end() { c.ends = append(c.ends, int32(len(c.data))) }
 // int adds an integer and reports whether it fits the column.
 func (c *column) int(v int64) bool {
 	t := &c.leaf.Type
+	if !t.HoldsInt(v) {
+		return false
+	}
 	if t.Bits == 64 {
-		if t.Unsigned && v < 0 {
-			return false
-		}
 		c.i64 = append(c.i64, v)
 		return true
-	}
-	low, high := int64(-1)<<(t.Bits-1), int64(1)<<(t.Bits-1)-1
-	if t.Unsigned {
-		low, high = 0, int64(1)<<t.Bits-1
-	}
-	if v < low || v > high {
-		return false
 	}
 	c.i32 = append(c.i32, int32(v))
 	return true

@@ -27,7 +27,8 @@ const (
 	sawTooMuch
 )
 
-// A guess is what is known of the type of one value in all rows so far.
+// A guess is what is known of the type of one value in all rows so far. It is no schema.Merge of the rows' types: it is changed in place for
+// each value of each row, and remembers kinds that do not agree, which a type of the file then names.
 type guess struct {
 	kinds kinds
 	name  string

@@ -170,7 +170,8 @@ func inFile(name string, err error) error {
 }
 
 // unify returns the schema that takes the rows of both: they have the same columns in the same order; one that is nullable
-// in either is nullable.
+// in either is nullable. It is no schema.Merge: chunks of both files become columns of one file undecoded, so it finds no common type but holds
+// the columns, which stand in one order, to the types as they are stored.
 func unify(a, b *schema.Schema) (*schema.Schema, error) {
 	fields, err := unifyFields("", a.Fields, b.Fields)
 	return &schema.Schema{Fields: fields}, err

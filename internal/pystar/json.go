@@ -276,6 +276,8 @@ func halfPair(s string) bool {
 	return false
 }
 
+// load makes Starlark's values as Python's json.loads makes Python's, with integers of any size. It stands on encoding/json, not on
+// schema/jsontext, whose values have 64 bits and which this package does not know.
 func load(d *json.Decoder, depth int) (starlark.Value, error) {
 	if depth > MaxDepth {
 		return nil, ErrDeep

@@ -12,7 +12,8 @@ import (
 // sampleRows is how many rows of a split say what its columns are: as many as HF datasets' writer takes before it freezes the types.
 const sampleRows = 1000
 
-// A shape is what is known of the type of a value in all rows so far.
+// A shape is what is known of the type of a value in all rows so far. It is no schema.Merge: it is made from Starlark's values, and remembers
+// the row of each kind, which the message about another row names.
 type shape struct {
 	name   string
 	kind   schema.Kind // Missing: nothing but None so far

@@ -150,14 +150,10 @@ func intAs(x starlark.Int, t *schema.Type) (schema.Value, bool) {
 	case t.Kind == schema.Float:
 		f := float64(i)
 		return schema.FloatValue(f), ok && math.Abs(f) <= 1<<53
-	case t.Kind != schema.Int || !ok:
-		return schema.Value{}, false
-	case t.Unsigned && (i < 0 || t.Bits < 64 && i>>t.Bits != 0):
-		return schema.Value{}, false
-	case !t.Unsigned && t.Bits < 64 && i>>(t.Bits-1) != 0 && i>>(t.Bits-1) != -1:
-		return schema.Value{}, false
+	case t.Kind == schema.Int:
+		return schema.IntValue(i), ok && t.HoldsInt(i)
 	}
-	return schema.IntValue(i), true
+	return schema.Value{}, false
 }
 
 // take takes n values of the arena; those taken before stay valid.

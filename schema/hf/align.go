@@ -17,32 +17,30 @@ type conflict struct {
 // (features.py, _check_if_features_can_be_aligned and _align_features, datasets 5.2): structs field by field, what is only
 // ever null gives way, everything else must be equal.
 func align(acc, t schema.Type, path schema.Path, report func(conflict)) schema.Type {
-	switch {
-	case acc.OnlyNull() && t.Kind == schema.Struct:
-		// Harmless the other way round; this way _align_features takes the null for a dict.
-		report(conflict{path: path, what: fmt.Sprintf("%s here, %s in an earlier file", t, acc)})
-		return t
-	case acc.OnlyNull():
-		return t
-	case t.OnlyNull():
-		return acc
-	case acc.Kind == schema.Struct && t.Kind == schema.Struct:
-		return alignFields(acc, t, path, report)
-	case !equal(acc, t):
-		report(conflict{path: path, what: fmt.Sprintf("%s here, %s in an earlier file", short(t, acc), short(acc, t))})
+	m := schema.Merge{
+		Both: func(acc, _ schema.Field, t schema.Type) schema.Field {
+			acc.Type = t
+			return acc
+		},
+		Pair: func(path schema.Path, acc, t schema.Type) (schema.Type, bool, error) {
+			switch {
+			case acc.OnlyNull() && t.Kind == schema.Struct:
+				// Harmless the other way round; this way _align_features takes the null for a dict.
+				report(conflict{path: path, what: fmt.Sprintf("%s here, %s in an earlier file", t, acc)})
+				return t, true, nil
+			case acc.OnlyNull():
+				return t, true, nil
+			case t.OnlyNull():
+				return acc, true, nil
+			case acc.Kind == schema.Struct && t.Kind == schema.Struct:
+				return acc, false, nil
+			case !equal(acc, t):
+				report(conflict{path: path, what: fmt.Sprintf("%s here, %s in an earlier file", short(t, acc), short(acc, t))})
+			}
+			return acc, true, nil
+		},
 	}
-	return acc
-}
-
-func alignFields(acc, t schema.Type, path schema.Path, report func(conflict)) schema.Type {
-	out := schema.StructOf(append([]schema.Field(nil), acc.Fields...)...)
-	for _, f := range t.Fields {
-		if old, i := out.Field(f.Name); i >= 0 {
-			out.Fields[i].Type = align(old.Type, f.Type, path.Field(f.Name), report)
-		} else {
-			out.Fields = append(out.Fields, f)
-		}
-	}
+	out, _ := m.Types(path, acc, t) // the policy has no error
 	return out
 }
 

@@ -34,7 +34,7 @@ Drop the column, or make it a struct, a list of {key, value}, or JSON in a strin
 	Examples: []rule.Example{
 		{Title: "a map", Files: []string{`{"id":1,"meta":null}`}, Schema: "meta: map<string, string>", Want: []string{"0 -1 meta"}},
 		{Title: "a map inside a struct", Files: []string{`{"extra_info":{"meta":null}}`}, Schema: "extra_info.meta: map<string, int64>", Want: []string{"0 -1 extra_info.meta"}},
-		{Title: "a UUID", Files: []string{`{"id":"0123456789abcdef"}`}, Schema: "id: uuid", Want: []string{"0 -1 id"}},
+		{Title: "a UUID", Files: []string{`{"id":"0123456789abcdef"}`}, Schema: "id: extension<arrow.uuid>", Want: []string{"0 -1 id"}},
 		{Title: "structs, lists, times", Files: []string{`{"id":1,"meta":{"a":[1]},"at":"2026-01-01"}`}, Schema: "at: timestamp[us]"},
 	},
 })

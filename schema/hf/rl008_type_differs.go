@@ -50,7 +50,7 @@ holds only nulls, or no message with tool_calls.
 		{Title: "a struct before a null column", Files: []string{`{"meta":{"a":1}}`, `{"meta":null}`}},
 		{Title: "a field in one file only", Files: []string{`{"extra_info":{"index":0}}`, `{"extra_info":{"index":1,"level":"a"}}`}},
 		{Title: "train and validation are two datasets", Files: []string{`{"id":1}`}, Val: []string{`{"id":"a"}`}},
-		{Title: "a categorical beside a text", Files: []string{`{"s":"a"}`, `{"s":"b"}`}, Schema: "0/s: dictionary"},
+		{Title: "a categorical beside a text", Files: []string{`{"s":"a"}`, `{"s":"b"}`}, Schema: "0/s: dictionary<values=string, indices=int32, ordered=0>"},
 		{Title: "one glob: int32 is cast to int64", Files: []string{`{"id":1}`, `{"id":2}`}, Schema: "1/id: int32", Edit: glob},
 	},
 })

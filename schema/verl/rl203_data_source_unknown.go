@@ -37,7 +37,7 @@ sets one, every source is known.
 {"data_source":"lighteval/MATH"}
 {"data_source":"aime_2025"}
 {"data_source":"searchR1_nq"}`}},
-		{Title: "a pandas categorical", Files: []string{`{"data_source":"openai/gsm8k"}`}, Schema: "data_source: dictionary"},
+		{Title: "a pandas categorical", Files: []string{`{"data_source":"openai/gsm8k"}`}, Schema: "data_source: dictionary<values=string, indices=int32, ordered=0>"},
 		{Title: "a reward function of one's own", Files: []string{`{"data_source":"char_count"}`}, Launch: "custom_reward_function.path=reward.py"},
 		{Title: "null is another fault", Files: []string{`{"data_source":null}`}},
 	},

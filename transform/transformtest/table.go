@@ -6,14 +6,12 @@ package transformtest
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/schema/jsontext"
 )
 
 // A Table is rows in memory. Rows are structs of Schema's fields; Numbers are their numbers within the split.
@@ -43,14 +41,15 @@ func Read(r io.Reader, fields []schema.Field) (*Table, error) {
 		return nil, err
 	}
 	if fields == nil {
-		t := schema.StructOf()
 		for i, v := range raw {
-			var err error
-			if t, err = join(t, typeOf(v)); err != nil {
+			t, err := jsontext.TypeOf(v)
+			if err == nil {
+				fields, err = schema.JSONTypes.Fields("", fields, t.Fields)
+			}
+			if err != nil {
 				return nil, fmt.Errorf("row %d: %w", i, err)
 			}
 		}
-		fields = t.Fields
 	}
 	out := &Table{Schema: &schema.Schema{Fields: fields}}
 	t := schema.StructOf(fields...)
@@ -78,136 +77,13 @@ func (t *Table) Lines() []string {
 	return out
 }
 
-// decode reads one JSON value: objects as structs with their keys in order.
+// decode reads one object: a struct with its keys in order.
 func decode(line []byte) (schema.Value, error) {
-	d := json.NewDecoder(bytes.NewReader(line))
-	d.UseNumber()
-	v, err := decodeValue(d)
-	if err != nil {
-		return v, err
+	v, err := jsontext.Decode(line)
+	if err == nil && v.Kind() != schema.Struct {
+		err = fmt.Errorf("%s, expected an object", v.Kind())
 	}
-	if _, err := d.Token(); err != io.EOF {
-		return v, errors.New("more than one value in a line")
-	}
-	if v.Kind() != schema.Struct {
-		return v, fmt.Errorf("%s, expected an object", v.Kind())
-	}
-	return v, nil
-}
-
-func decodeValue(d *json.Decoder) (schema.Value, error) {
-	tok, err := d.Token()
-	if err != nil {
-		return schema.Value{}, err
-	}
-	switch x := tok.(type) {
-	case string:
-		return schema.TextValue(x), nil
-	case bool:
-		return schema.BoolValue(x), nil
-	case json.Number:
-		if i, err := x.Int64(); err == nil {
-			return schema.IntValue(i), nil
-		}
-		f, err := x.Float64()
-		return schema.FloatValue(f), err
-	case json.Delim:
-		return decodeParts(d, x == '{')
-	}
-	return schema.NullValue, nil
-}
-
-// decodeParts reads the rest of an object or array.
-func decodeParts(d *json.Decoder, object bool) (schema.Value, error) {
-	var t schema.Type
-	var elems []schema.Value
-	for d.More() {
-		if object {
-			key, err := d.Token()
-			if err != nil {
-				return schema.Value{}, err
-			}
-			t.Fields = append(t.Fields, schema.Field{Name: key.(string), Nullable: true})
-		}
-		v, err := decodeValue(d)
-		if err != nil {
-			return v, err
-		}
-		elems = append(elems, v)
-	}
-	if _, err := d.Token(); err != nil {
-		return schema.Value{}, err
-	}
-	if !object {
-		return schema.ListValue(elems), nil
-	}
-	t.Kind = schema.Struct
-	for i, v := range elems {
-		t.Fields[i].Type = typeOf(v)
-	}
-	return schema.StructValue(&t, elems), nil
-}
-
-var nullType = schema.Type{Kind: schema.Null}
-
-// typeOf returns the type of a decoded value; lists of elements that do not fit are lists of null.
-func typeOf(v schema.Value) schema.Type {
-	switch v.Kind() {
-	case schema.Bool:
-		return schema.BoolType
-	case schema.Int:
-		return schema.Int64Type
-	case schema.Float:
-		return schema.FloatType
-	case schema.Text:
-		return schema.StringType
-	case schema.Struct:
-		return *v.Type()
-	case schema.List:
-		t := nullType
-		for i := range v.Len() {
-			if u, err := join(t, typeOf(v.Elem(i))); err == nil {
-				t = u
-			}
-		}
-		return schema.ListOf(t)
-	}
-	return nullType
-}
-
-// join returns the type that values of both types fit.
-func join(t, u schema.Type) (schema.Type, error) {
-	switch {
-	case t.Kind == schema.Null:
-		return u, nil
-	case u.Kind == schema.Null:
-		return t, nil
-	case t.Kind == schema.Int && u.Kind == schema.Float:
-		return u, nil
-	case t.Kind == schema.Float && u.Kind == schema.Int:
-		return t, nil
-	case t.Kind != u.Kind:
-		return t, fmt.Errorf("%s and %s in one column", t, u)
-	case t.Kind == schema.List:
-		e, err := join(t.Fields[0].Type, u.Fields[0].Type)
-		return schema.ListOf(e), err
-	case t.Kind != schema.Struct:
-		return t, nil
-	}
-	fields := slices.Clone(t.Fields)
-	for _, f := range u.Fields {
-		i := slices.IndexFunc(fields, func(g schema.Field) bool { return g.Name == f.Name })
-		if i < 0 {
-			fields = append(fields, f)
-			continue
-		}
-		e, err := join(fields[i].Type, f.Type)
-		if err != nil {
-			return t, fmt.Errorf("%s: %w", f.Name, err)
-		}
-		fields[i].Type = e
-	}
-	return schema.StructOf(fields...), nil
+	return v, err
 }
 
 // fit returns v as a value of type t: fields in t's order, null where v has none.

@@ -2,6 +2,7 @@ package fixes
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strconv"
 
@@ -43,8 +44,8 @@ func planOneType(ctx context.Context, r rule.FixRequest, how looseness) (string,
 		if t.Kind == schema.Missing {
 			continue
 		}
-		merged, ok := merge(want, t, how)
-		if !ok {
+		merged, err := merge(how).Types(r.Path(), want, t)
+		if err != nil {
 			return "it is " + schema.Cut(t.String(), 80) + " in " + r.Facts(i).Name + ", " + schema.Cut(want.String(), 80) + " before", nil
 		}
 		want = merged
@@ -66,45 +67,48 @@ func planOneType(ctx context.Context, r rule.FixRequest, how looseness) (string,
 	return "", nil
 }
 
-// merge returns the type that values of both have once they are alike.
-func merge(a, b schema.Type, how looseness) (schema.Type, bool) {
-	a.Dictionary, b.Dictionary = false, false // no loader tells them from others
-	switch {
-	case a.OnlyNull():
-		return b, true
-	case b.OnlyNull(), a.Equal(b):
-		return a, true
-	case a.Kind == schema.Struct && b.Kind == schema.Struct:
-		return mergeFields(a, b, how)
-	case a.Kind == schema.List && b.Kind == schema.List:
-		if (a.Form == schema.Fixed || b.Form == schema.Fixed) && (a.Form != b.Form || a.Size != b.Size) {
-			return a, false
-		}
-		e, ok := merge(a.Fields[0].Type, b.Fields[0].Type, sameKind)
-		out := schema.ListOf(e)
-		if a.Form == b.Form {
-			out.Form, out.Size = a.Form, a.Size
-		}
-		return out, ok
+// errUnlike says that no type holds the values of both.
+var errUnlike = errors.New("no type holds the values of both")
+
+// merge is the policy for types whose values have one type once they are alike: within lists only types of one kind.
+func merge(how looseness) *schema.Merge {
+	return &schema.Merge{
+		Both: func(a, _ schema.Field, t schema.Type) schema.Field { return schema.NewField(a.Name, t) },
+		OnlyB: func(_ schema.Path, f schema.Field, _ []schema.Field) (schema.Field, error) {
+			return schema.NewField(f.Name, f.Type), nil
+		},
+		Pair: func(at schema.Path, a, b schema.Type) (schema.Type, bool, error) {
+			a.Dictionary, b.Dictionary = false, false // no loader tells them from others
+			switch {
+			case a.OnlyNull():
+				return b, true, nil
+			case b.OnlyNull(), a.Equal(b):
+				return a, true, nil
+			case a.Kind == schema.Struct && b.Kind == schema.Struct:
+				return a, false, nil
+			case a.Kind == schema.List && b.Kind == schema.List:
+				t, err := mergeLists(at, a, b)
+				return t, true, err
+			}
+			t, ok := mergePlain(a, b, how)
+			if !ok {
+				return t, true, errUnlike
+			}
+			return t, true, nil
+		},
 	}
-	return mergePlain(a, b, how)
 }
 
-func mergeFields(a, b schema.Type, how looseness) (schema.Type, bool) {
-	out := schema.StructOf(slices.Clone(a.Fields)...)
-	for _, f := range b.Fields {
-		_, i := out.Field(f.Name)
-		if i < 0 {
-			out.Fields = append(out.Fields, schema.NewField(f.Name, f.Type))
-			continue
-		}
-		t, ok := merge(out.Fields[i].Type, f.Type, how)
-		if !ok {
-			return a, false
-		}
-		out.Fields[i] = schema.NewField(f.Name, t)
+func mergeLists(at schema.Path, a, b schema.Type) (schema.Type, error) {
+	if (a.Form == schema.Fixed || b.Form == schema.Fixed) && (a.Form != b.Form || a.Size != b.Size) {
+		return a, errUnlike
 	}
-	return out, true
+	e, err := merge(sameKind).Types(at.Elem(), a.Fields[0].Type, b.Fields[0].Type)
+	out := schema.ListOf(e)
+	if a.Form == b.Form {
+		out.Form, out.Size = a.Form, a.Size
+	}
+	return out, err
 }
 
 func mergePlain(a, b schema.Type, how looseness) (schema.Type, bool) {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/schema/jsontext"
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
@@ -26,9 +27,12 @@ func newLaunch(text string) *launch {
 		}
 		key = line[:1] + key
 		l.values[key] = schema.TextValue(v)
-		if n, err := parseJSON(v); err == nil {
-			t := infer([]*node{n})
-			l.values[key] = value(n, &t)
+		if decoded, err := jsontext.Decode([]byte(v)); err == nil {
+			t, err := jsontext.TypeOf(decoded)
+			if err != nil {
+				panic("ruletest: launch line " + line + ": " + err.Error())
+			}
+			l.values[key] = value(decoded, &t)
 		}
 		p := schema.FilePos(launchName)
 		p.Line = int64(i) + 1

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/schema/jsontext"
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
@@ -39,24 +40,26 @@ func tables(e rule.Example) ([]*table, error) {
 }
 
 func newTable(index int, text, declared string) (t *table, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("%v", r)
-		}
-	}()
-	var rows []*node
+	var rows []schema.Value
+	var fields []schema.Field
 	for _, line := range strings.Split(text, "\n") {
 		if strings.TrimSpace(line) == "" {
 			continue
 		}
-		n, err := parseJSON(line)
-		if err != nil {
-			return nil, err
+		v, err := jsontext.Decode([]byte(line))
+		var typ schema.Type
+		if err == nil {
+			typ, err = jsontext.TypeOf(v)
 		}
-		rows = append(rows, n)
+		if err == nil {
+			fields, err = schema.JSONTypes.Fields("", fields, typ.Fields)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("row %d: %w", len(rows), err)
+		}
+		rows = append(rows, v)
 	}
-	typ := infer(rows)
-	s := (&schema.Schema{Fields: typ.Fields}).Clone()
+	s := (&schema.Schema{Fields: fields}).Clone()
 	if err := declare(s, index, declared); err != nil {
 		return nil, err
 	}
@@ -66,45 +69,38 @@ func newTable(index int, text, declared string) (t *table, err error) {
 	}
 	t = &table{file: f}
 	row := schema.StructOf(s.Fields...)
-	for _, n := range rows {
-		t.rows = append(t.rows, value(n, &row))
+	for _, v := range rows {
+		t.rows = append(t.rows, value(v, &row))
 	}
 	return t, nil
 }
 
-// value is n as type t holds it.
-func value(n *node, t *schema.Type) schema.Value {
-	if n == nil || n.kind == schema.Null || t.Kind == schema.Null {
+// value is v as type t holds it. Unlike jsontext.DecodeAs it refuses nothing: an example declares types that its text does not have.
+func value(v schema.Value, t *schema.Type) schema.Value {
+	if v.IsNull() || v.IsMissing() || t.Kind == schema.Null {
 		return schema.NullValue
 	}
 	switch t.Kind {
 	case schema.Struct:
 		fields := make([]schema.Value, len(t.Fields))
 		for i := range t.Fields {
-			fields[i] = value(n.field(t.Fields[i].Name), &t.Fields[i].Type)
+			fields[i] = value(v.Field(t.Fields[i].Name), &t.Fields[i].Type)
 		}
 		return schema.StructValue(t, fields)
 	case schema.List:
-		elems := make([]schema.Value, len(n.values))
-		for i, e := range n.values {
-			elems[i] = value(e, &t.Fields[0].Type)
+		elems := make([]schema.Value, v.Len())
+		for i := range elems {
+			elems[i] = value(v.Elem(i), &t.Fields[0].Type)
 		}
 		return schema.ListValue(elems)
 	case schema.Float:
-		if n.kind == schema.Int {
-			return schema.FloatValue(float64(n.i))
-		}
-		return schema.FloatValue(n.f)
+		return schema.FloatValue(v.Float())
 	case schema.Int:
-		return schema.IntValue(n.i)
+		return schema.IntValue(v.Int())
 	case schema.Bool:
-		return schema.BoolValue(n.b)
-	case schema.Text:
-		return schema.TextValue(n.s)
-	case schema.Binary:
-		return schema.BinaryValue(n.s)
+		return schema.BoolValue(v.Bool())
 	}
-	return schema.OtherValue(t.Kind, n.s)
+	return schema.OtherValue(t.Kind, v.Text())
 }
 
 // A row is one row of a table, seen through the reads of a rule.
