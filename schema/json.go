@@ -15,6 +15,9 @@ func (v Value) AppendJSON(b []byte) []byte {
 	case Bool:
 		return strconv.AppendBool(b, v.num != 0)
 	case Int:
+		if v.big {
+			return strconv.AppendUint(b, v.num, 10)
+		}
 		return strconv.AppendInt(b, int64(v.num), 10)
 	case Float:
 		return appendFloat(b, v.Float())

@@ -16,6 +16,7 @@ type Value struct {
 	num  uint64         // a number; the length of the text; the number of elements
 	typ  *Type          // Struct: for the names
 	kind Kind
+	big  bool // Int: num is above math.MaxInt64
 }
 
 // NullValue is the null. NullAt makes one that says how deep the path was there.
@@ -34,6 +35,9 @@ func BoolValue(b bool) Value {
 
 // IntValue makes an integer.
 func IntValue(i int64) Value { return Value{kind: Int, num: uint64(i)} }
+
+// UintValue makes an integer of an unsigned type.
+func UintValue(u uint64) Value { return Value{kind: Int, num: u, big: u > math.MaxInt64} }
 
 // FloatValue makes a floating-point number.
 func FloatValue(f float64) Value { return Value{kind: Float, num: math.Float64bits(f)} }
@@ -87,7 +91,7 @@ func (v Value) Depth() int {
 // Bool returns the boolean, false for every other kind.
 func (v Value) Bool() bool { return v.kind == Bool && v.num != 0 }
 
-// Int returns the integer, 0 for every other kind.
+// Int returns the integer, 0 for every other kind. Of one for which Big is true it returns the same 64 bits, which are negative.
 func (v Value) Int() int64 {
 	if v.kind != Int {
 		return 0
@@ -95,10 +99,19 @@ func (v Value) Int() int64 {
 	return int64(v.num)
 }
 
+// Big reports whether v is an integer above math.MaxInt64, which an unsigned column of 64 bits can hold.
+func (v Value) Big() bool { return v.big }
+
+// Uint returns the integer as an unsigned one, 0 for every other kind. A negative integer gives its 64 bits.
+func (v Value) Uint() uint64 { return uint64(v.Int()) }
+
 // Float returns the number, also of an integer; 0 for every other kind.
 func (v Value) Float() float64 {
 	switch v.kind {
 	case Int:
+		if v.big {
+			return float64(v.num)
+		}
 		return float64(int64(v.num))
 	case Float:
 		return math.Float64frombits(v.num)
@@ -161,7 +174,7 @@ func (v Value) Equal(w Value) bool {
 	case Missing, Null:
 		return true
 	case Bool, Int, Float:
-		return v.num == w.num
+		return v.num == w.num && v.big == w.big
 	case List:
 		return slices.EqualFunc(v.elems(), w.elems(), Value.Equal)
 	case Struct:

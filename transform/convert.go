@@ -103,6 +103,12 @@ func toText(v schema.Value) (schema.Value, error) {
 
 func toInt(v schema.Value, to *schema.Type) (schema.Value, error) {
 	i := v.Int()
+	if v.Big() {
+		if to.Unsigned && to.Bits == 64 {
+			return v, nil
+		}
+		return v, errRange
+	}
 	switch v.Kind() {
 	case schema.Bool:
 		if v.Bool() {

@@ -3,7 +3,6 @@ package transform
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"unsafe"
 
@@ -156,9 +155,7 @@ func (t *template) append(b []byte, in schema.Row, to schema.Path) ([]byte, erro
 		switch v.Kind() {
 		case schema.Text:
 			b = append(b, v.Text()...)
-		case schema.Int:
-			b = strconv.AppendInt(b, v.Int(), 10)
-		case schema.Float, schema.Bool:
+		case schema.Int, schema.Float, schema.Bool:
 			b = v.AppendJSON(b)
 		default:
 			return b, nullColumn(p.path, to)

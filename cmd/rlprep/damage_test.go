@@ -89,7 +89,8 @@ type healthy struct {
 // flood of memory, a message that names the file, nothing visible where it failed, no wrong row where checksums can tell, and
 // nothing that changes where statistics lie.
 //
-// There is one mutant of every seed; RLPREP_MUTANTS=N makes N (.ci/run: 500), RLPREP_MUTANT=I only the one of that number, and leaves it in the temporary directory.
+// There is one mutant of every seed; RLPREP_MUTANTS=N makes N (.ci/run: 500), RLPREP_MUTANTS_FROM=M those from number M on, RLPREP_MUTANT=I
+// only the one of that number, and leaves it in the temporary directory.
 func TestDamage(t *testing.T) {
 	w := &ward{bin: buildTool(t, ""), dir: t.TempDir(), seeds: damageSeeds(t)}
 	w.rules = ruleIDs(t, w.bin)
@@ -121,9 +122,10 @@ func mutantNumbers(n int) []int {
 	if want, err := strconv.Atoi(os.Getenv("RLPREP_MUTANTS")); err == nil {
 		n = want
 	}
+	from, _ := strconv.Atoi(os.Getenv("RLPREP_MUTANTS_FROM"))
 	out := make([]int, n)
 	for i := range out {
-		out[i] = i
+		out[i] = from + i
 	}
 	return out
 }

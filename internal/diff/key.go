@@ -194,6 +194,9 @@ func appendValue(b []byte, v schema.Value, t schema.Type) []byte {
 		if f := v.Float(); v.Kind() == schema.Float && (f != math.Trunc(f) || math.Abs(f) >= 1<<53) {
 			return binary.LittleEndian.AppendUint64(append(b, 'd'), math.Float64bits(f))
 		}
+		if v.Big() {
+			return binary.LittleEndian.AppendUint64(append(b, 'u'), v.Uint())
+		}
 		n := v.Int()
 		if v.Kind() == schema.Float {
 			n = int64(v.Float())

@@ -1,6 +1,7 @@
 package parquetio
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/binary"
 	"runtime/metrics"
@@ -140,13 +141,13 @@ func schemaMessage(depth, width int) []byte {
 		for k := range n {
 			b = u32(b, 4*(n-k)+16)
 		}
-		if i < depth {
-			b = u16(b, 16, 8, 0, 0, 0, 0, 0, 4) // Field: children
-			b = u32(b, 16, 4)
-		} else {
-			b = u16(b, 16, 4, 0, 0, 0, 0, 0, 0)
-			b = u32(b, 16)
+		children := 4
+		if i == depth {
+			children = 0
 		}
+		b = u16(b, 16, 16, 0, 0, 12, 8, 0, children) // Field: type's kind, type, children
+		b = u32(b, 16, 20, 12, 1)                    // children 20 bytes on, behind the type, which is 12 bytes on: Null
+		b = u32(u16(b, 4, 4), 4)
 	}
 	return b
 }
@@ -165,6 +166,22 @@ func FuzzArrowSchema(f *testing.F) {
 			t.Fatal("neither a schema nor an error")
 		}
 	})
+}
+
+// A type that Arrow does not know, no type, and integers of other widths: Arrow makes no schema of these.
+func TestArrowSchemaTypes(t *testing.T) {
+	good := schemaMessage(0, 1)
+	kind := len(good) - 12 // behind it, the table of the type
+	for _, to := range []byte{flatInt, flatLast + 1, 0} {
+		b := bytes.Clone(good)
+		b[kind] = to
+		if err := checkSchemaMessage(b); err == nil {
+			t.Errorf("a field of kind %d is taken", to)
+		}
+	}
+	if err := checkSchemaMessage(good); err != nil {
+		t.Error(err)
+	}
 }
 
 // An ARROW:schema that is not of this file says nothing.

@@ -184,11 +184,15 @@ func (f *flatbuffer) checkField(t flatTable, depth int) error {
 	return f.tables(t, 5, func(c flatTable) error { return f.checkField(c, depth+1) })
 }
 
+// Members of the union Type.
 const (
+	flatInt       = 2
 	flatTimestamp = 10
 	flatUnion     = 14
+	flatLast      = 26 // LargeListView, of Arrow 26
 )
 
+// checkType checks the type of a field, and that of its dictionary's indices.
 func (f *flatbuffer) checkType(field flatTable) error {
 	kind := byte(0)
 	if pos := f.slot(field, 2); pos != 0 && pos < len(f.b) {
@@ -198,31 +202,47 @@ func (f *flatbuffer) checkType(field flatTable) error {
 	if err != nil {
 		return err
 	}
-	if pos != 0 {
-		t, err := f.table(pos)
-		if err != nil {
-			return err
-		}
-		switch kind {
-		case flatTimestamp:
-			_, _, err = f.vector(t, 1, 1)
-		case flatUnion:
-			_, _, err = f.vector(t, 1, 4)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	pos, err = f.follow(field, 4) // dictionary
-	if err != nil || pos == 0 {
-		return err
+	if kind == 0 || kind > flatLast || pos == 0 {
+		return fmt.Errorf("%w: a field without a type that Arrow knows", errFlatbuffer)
 	}
 	t, err := f.table(pos)
 	if err != nil {
 		return err
 	}
+	switch kind {
+	case flatInt:
+		err = f.checkInt(t)
+	case flatTimestamp:
+		_, _, err = f.vector(t, 1, 1)
+	case flatUnion:
+		_, _, err = f.vector(t, 1, 4)
+	}
+	if err != nil {
+		return err
+	}
+	pos, err = f.follow(field, 4) // dictionary
+	if err != nil || pos == 0 {
+		return err
+	}
+	if t, err = f.table(pos); err != nil {
+		return err
+	}
 	if pos, err = f.follow(t, 1); err == nil && pos != 0 {
-		_, err = f.table(pos)
+		if t, err = f.table(pos); err == nil {
+			err = f.checkInt(t)
+		}
 	}
 	return err
+}
+
+// checkInt checks a table Int: how many bits it says.
+func (f *flatbuffer) checkInt(t flatTable) error {
+	bits := 0
+	if pos := f.slot(t, 0); pos != 0 {
+		bits, _ = f.u32(pos)
+	}
+	if bits != 8 && bits != 16 && bits != 32 && bits != 64 {
+		return fmt.Errorf("%w: integers of %d bits", errFlatbuffer, bits)
+	}
+	return nil
 }

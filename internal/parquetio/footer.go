@@ -28,7 +28,10 @@ type KeyValue struct {
 	NoValue bool
 }
 
-// An element is one SchemaElement. Numbers that are absent are -1.
+// absentNumber is a scale or a precision that a SchemaElement does not have.
+const absentNumber = math.MinInt32
+
+// An element is one SchemaElement. Numbers that are absent are -1, but for those of which -1 is wrong in itself: they are absentNumber.
 type element struct {
 	raw       span
 	name      string
@@ -53,6 +56,7 @@ type logicalType struct {
 	precision int32 // DECIMAL
 	utc       bool  // TIME, TIMESTAMP
 	unit      int16 // TIME, TIMESTAMP: 1 ms, 2 us, 3 ns
+	has       uint8 // which of its fields the union's member has, a bit each: DECIMAL, TIME, TIMESTAMP and INTEGER ask for 1 and 2
 }
 
 // The members of the LogicalType union.
@@ -158,7 +162,7 @@ func (f *File) scanKeyValues(s *scanner) {
 
 func (f *File) scanElements(s *scanner) {
 	for n := s.listOf(thriftStruct); n > 0 && s.err == nil; n-- {
-		e := element{physical: -1, length: -1, rep: -1, children: -1, converted: -1, scale: -1, precision: -1, fieldID: -1}
+		e := element{physical: -1, length: -1, rep: -1, children: -1, converted: -1, scale: absentNumber, precision: absentNumber, fieldID: -1}
 		e.raw.start = uint32(s.pos)
 		scanElement(s, &e)
 		e.raw.end = uint32(s.pos)
@@ -183,11 +187,13 @@ func scanElement(s *scanner, e *element) {
 		case 5:
 			e.children = s.int32(typ)
 		case 6:
-			e.converted = s.int32(typ)
+			if e.converted = s.signed32(typ); e.converted < 0 {
+				e.converted = math.MaxInt32 // as unknown as other numbers that the format does not have
+			}
 		case 7:
-			e.scale = s.int32(typ)
+			e.scale = s.signed32(typ)
 		case 8:
-			e.precision = s.int32(typ)
+			e.precision = s.signed32(typ)
 		case 9:
 			e.fieldID = -1
 			if s.want(typ, thriftI32) {
@@ -215,6 +221,14 @@ func (s *scanner) int32(typ byte) int32 {
 		return -1
 	}
 	return int32(v)
+}
+
+// signed32 reads a field of type i32.
+func (s *scanner) signed32(typ byte) int32 {
+	if !s.want(typ, thriftI32) {
+		return -1
+	}
+	return int32(max(math.MinInt32+1, min(s.int(), math.MaxInt32)))
 }
 
 // int64 reads a field of type i64.
@@ -249,20 +263,24 @@ func scanLogicalParam(s *scanner, l *logicalType, id int16, typ byte) {
 	case l.id == logicalInteger && id == 2 && isBool:
 		l.signed = typ == thriftTrue
 	case l.id == logicalDecimal && id == 1 && typ == thriftI32:
-		l.scale = s.int32(typ)
+		l.scale = s.signed32(typ)
 	case l.id == logicalDecimal && id == 2 && typ == thriftI32:
-		l.precision = s.int32(typ)
+		l.precision = s.signed32(typ)
 	case timed && id == 1 && isBool:
 		l.utc = typ == thriftTrue
 	case timed && id == 2 && typ == thriftStruct:
 		var unit int16
 		for t, ok := s.field(&unit); ok; t, ok = s.field(&unit) {
-			l.unit = unit
+			if t == thriftStruct {
+				l.unit = unit
+			}
 			s.skip(t, 0)
 		}
 	default:
 		s.skip(typ, 0)
+		return
 	}
+	l.has |= 1 << id
 }
 
 func (f *File) scanRowGroups(s *scanner) {

@@ -91,7 +91,7 @@ type pageHeader struct {
 	hasBody      bool // the struct that belongs to its kind is there
 
 	values         int64
-	rows           int64 // v2; else -1
+	rows           int64 // v2; -1: not said; below: negative
 	encoding       int32
 	defEnc, repEnc int32
 	defLen, repLen int64 // v2
@@ -131,6 +131,8 @@ func (h *pageHeader) check(left, most int64) error {
 		return fmt.Errorf("%w: page type %d, but nothing about such a page", errHeader, h.kind)
 	case h.values < 0 || h.values > maxPageValues:
 		return fmt.Errorf("%w: %d values; at most %d are read", errHeader, h.values, maxPageValues)
+	case h.rows < -1:
+		return fmt.Errorf("%w: a negative number of rows", errHeader)
 	case h.defLen < 0 || h.repLen < 0 || h.defLen > h.uncompressed || h.repLen > h.uncompressed-h.defLen || h.defLen+h.repLen > h.compressed:
 		return fmt.Errorf("%w: levels of %d and %d bytes in a page of %d", errHeader, h.repLen, h.defLen, h.compressed)
 	}
@@ -175,7 +177,9 @@ func scanPageBody(s *scanner, h *pageHeader) {
 		case id == 2 && !v2, id == 4 && v2:
 			h.encoding = int32(s.int())
 		case id == 3 && v2:
-			h.rows = s.int()
+			if h.rows = s.int(); h.rows < 0 {
+				h.rows = -2
+			}
 		case id == 3 && h.kind == pageData:
 			h.defEnc = int32(s.int())
 		case id == 4 && h.kind == pageData:

@@ -75,6 +75,12 @@ func (f *File) buildTree() error {
 	if next != len(els) {
 		return fmt.Errorf("footer: schema: %d of %d elements are part of no column", len(els)-next, len(els))
 	}
+	if err := els[0].checkAnnotation(false); err != nil {
+		return fmt.Errorf("footer: schema: its root %w", err)
+	}
+	if err := f.checkNested(0, nil, false); err != nil {
+		return fmt.Errorf("footer: schema: %w", err)
+	}
 	f.schema = &schema.Schema{Fields: f.fields(0)}
 	return nil
 }
@@ -105,6 +111,9 @@ func (f *File) closeElement(i int, names []string, around []groupLevel) (int, er
 			return 0, fmt.Errorf("column %q has no repetition", strings.Join(names, "."))
 		}
 		if err := e.checkShape(); err != nil {
+			return 0, fmt.Errorf("column %q %w", strings.Join(names, "."), err)
+		}
+		if err := e.checkAnnotation(e.isLeaf()); err != nil {
 			return 0, fmt.Errorf("column %q %w", strings.Join(names, "."), err)
 		}
 	}
@@ -233,7 +242,6 @@ func (e *element) plainType() schema.Type {
 // or it does not fit the physical type, which readers then go by.
 func (e *element) annotatedType() (t schema.Type, ok bool) {
 	p := physicalType(e.physical)
-	ints := p == typeInt32 || p == typeInt64
 	l := e.logicalOrConverted()
 	switch l.id {
 	case logicalString:
@@ -245,11 +253,13 @@ func (e *element) annotatedType() (t schema.Type, ok bool) {
 	case logicalBSON:
 		return schema.Type{Kind: schema.Binary, Name: "bson"}, p == typeByteArray
 	case logicalDecimal:
-		return e.decimalType(l), p != typeBoolean && p != typeFloat && p != typeDouble && p != typeInt96
+		return e.decimalType(l), e.logical.id == 0 || l.precision <= e.decimalDigits()
 	case logicalDate:
 		return schema.Type{Kind: schema.Time, Name: "date32[day]"}, p == typeInt32
-	case logicalTime, logicalTimestamp:
-		return l.timeType(), ints && l.unit >= 1 && l.unit <= 3
+	case logicalTime:
+		return l.timeType(), p == typeInt32 && l.unit == 1 || p == typeInt64 && l.unit > 1
+	case logicalTimestamp:
+		return l.timeType(), p == typeInt64
 	case logicalInteger:
 		return schema.Type{Kind: schema.Int, Bits: int(l.bits), Unsigned: !l.signed},
 			p == typeInt64 && l.bits == 64 || p == typeInt32 && (l.bits == 8 || l.bits == 16 || l.bits == 32)
@@ -341,13 +351,14 @@ func (e *element) logicalOrConverted() logicalType {
 	case c == convertedEnum:
 		return logicalType{id: logicalEnum}
 	case c == convertedDecimal:
-		return logicalType{id: logicalDecimal, scale: max(0, e.scale), precision: max(0, e.precision)}
+		precision, scale := e.convertedDigits()
+		return logicalType{id: logicalDecimal, scale: scale, precision: precision}
 	case c == convertedDate:
 		return logicalType{id: logicalDate}
 	case c == convertedMillis || c == convertedMicros:
 		return logicalType{id: logicalTime, unit: int16(c-convertedMillis) + 1}
-	case c == convertedTSMillis || c == convertedTSMicros: // Arrow reads these as zoneless
-		return logicalType{id: logicalTimestamp, unit: int16(c-convertedTSMillis) + 1}
+	case c == convertedTSMillis || c == convertedTSMicros:
+		return logicalType{id: logicalTimestamp, unit: int16(c-convertedTSMillis) + 1, utc: true}
 	case c >= convertedUint8 && c <= convertedInt64:
 		n := c - convertedUint8
 		return logicalType{id: logicalInteger, bits: 8 << (n % 4), signed: n >= 4}

@@ -60,7 +60,7 @@ func floats(values arrow.Array, from, to schema.Type) (arrow.Array, int) {
 		}
 	case *array.FixedSizeBinary:
 		for i := range out {
-			out[i] = float64(float16.FromBits(binary.LittleEndian.Uint16(a.Value(i))).Float32())
+			out[i] = halfFloat(a.Value(i))
 		}
 	case *array.Int32:
 		for i, x := range widened(a, from.Unsigned) {
@@ -78,6 +78,11 @@ func floats(values arrow.Array, from, to schema.Type) (arrow.Array, int) {
 		return float32Array(out), bad
 	}
 	return array.NewFloat64Data(fixedData(arrow.PrimitiveTypes.Float64, arrow.Float64Traits.CastToBytes(out), len(out))), bad
+}
+
+// halfFloat returns the float of 16 bits that two bytes hold, as Parquet stores it.
+func halfFloat(b []byte) float64 {
+	return float64(float16.FromBits(binary.LittleEndian.Uint16(b)).Float32())
 }
 
 // exactFloat returns x as a double, and whether that is x.

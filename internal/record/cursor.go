@@ -188,6 +188,7 @@ type slot struct {
 	f32    []float32
 	bits   *array.Boolean
 	u32    bool // i32 holds unsigned numbers
+	u64    bool // i64 holds unsigned numbers
 
 	entry, value int // where the current row begins
 	next, after  int // where the next one does
@@ -237,7 +238,7 @@ func newSlot(l *Leaf) slot {
 	case *array.FixedSizeBinary:
 		s.fixed = a
 	case *array.Int64:
-		s.i64 = a.Int64Values()
+		s.i64, s.u64 = a.Int64Values(), l.Type.Kind == schema.Int && l.Type.Unsigned
 	case *array.Int32:
 		s.i32, s.u32 = a.Int32Values(), l.Type.Kind == schema.Int && l.Type.Unsigned
 	case *array.Float64:
@@ -429,6 +430,8 @@ func (s *slot) read(c *Cursor, n *node, entry, value int) schema.Value {
 	switch {
 	case s.texts != nil:
 		return textOf(s.kind, s.texts.At(value))
+	case s.i64 != nil && s.u64:
+		return schema.UintValue(uint64(s.i64[value]))
 	case s.i64 != nil:
 		return intOf(s.kind, s.i64[value])
 	case s.i32 != nil && s.u32:
@@ -441,6 +444,8 @@ func (s *slot) read(c *Cursor, n *node, entry, value int) schema.Value {
 		return schema.FloatValue(s.f64[value])
 	case s.f32 != nil:
 		return schema.FloatValue(float64(s.f32[value]))
+	case s.fixed != nil && s.kind == schema.Float:
+		return schema.FloatValue(halfFloat(s.fixed.Value(value)))
 	case s.fixed != nil:
 		return textOf(s.kind, string(s.fixed.Value(value)))
 	}

@@ -297,3 +297,27 @@ func TestFilled(t *testing.T) {
 		}
 	}
 }
+
+// Numbers of 64 bits without a sign, and floats of 16 bits, are what they say, not their bits.
+func TestCursorReadsUnsignedAndHalf(t *testing.T) {
+	fields := []schema.Field{schema.NewField("u", schema.Type{Kind: schema.Int, Bits: 64, Unsigned: true}), schema.NewField("h", schema.Type{Kind: schema.Float, Bits: 16})}
+	batch := &Batch{Schema: &schema.Schema{Fields: fields}, Rows: 2}
+	leaves := batch.Schema.Leaves()
+	half := array.NewFixedSizeBinaryData(fixedData(&arrow.FixedSizeBinaryType{ByteWidth: 2}, []byte{0x00, 0x3e, 0x00, 0xc0}, 2))
+	batch.Leaves = []Leaf{
+		{Leaf: leaves[0], Vec: &Vector{Values: int64Array([]int64{-1, 5}), Def: []uint8{1, 1}, Rows: 2}},
+		{Leaf: leaves[1], Vec: &Vector{Values: half, Def: []uint8{1, 1}, Rows: 2}},
+	}
+	cur := Bind(batch.Schema, []schema.Path{"u", "h"}).Cursor()
+	cur.Reset(batch)
+	for _, want := range []string{"18446744073709551615 1.5", "5 -2.0"} {
+		cur.Next()
+		if got := string(cur.At(0).AppendJSON(nil)) + " " + string(cur.At(1).AppendJSON(nil)); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+	big := schema.UintValue(1<<64 - 1)
+	if !big.Big() || big.Float() != 1<<64 || big.Equal(schema.IntValue(-1)) || schema.UintValue(5).Big() || !schema.UintValue(5).Equal(schema.IntValue(5)) {
+		t.Error("a number above the greatest int64 is not what it is")
+	}
+}

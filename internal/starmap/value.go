@@ -32,6 +32,9 @@ func fromRow(v schema.Value) starlark.Value {
 	case schema.Text:
 		return starlark.String(v.Text())
 	case schema.Int:
+		if v.Big() {
+			return starlark.MakeUint64(v.Uint())
+		}
 		return starlark.MakeInt64(v.Int())
 	case schema.Float:
 		return starlark.Float(v.Float())
@@ -146,6 +149,9 @@ func (w *worker) toRow(v starlark.Value, to *column, depth int) (schema.Value, e
 
 func intAs(x starlark.Int, t *schema.Type) (schema.Value, bool) {
 	i, ok := x.Int64()
+	if u, fits := x.Uint64(); fits && !ok && t.Kind == schema.Int && t.Unsigned && t.Bits == 64 {
+		return schema.UintValue(u), true
+	}
 	switch {
 	case t.Kind == schema.Float:
 		f := float64(i)

@@ -3,6 +3,7 @@ package encoding
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math/bits"
 )
 
@@ -48,9 +49,13 @@ func (h *Hybrid) next() error {
 		h.run = int(min(head>>1, 1<<40))
 		return nil
 	}
-	values := int(min(head>>1, 1<<40)) * 8
+	groups := int(min(head>>1, 1<<40))
+	values := groups * 8
 	size := len(h.b)
-	if h.width > 0 { // the last run may be cut: not every writer fills up its last group
+	if h.width > 0 { // not every writer fills up its last group, but it begins
+		if size <= (groups-1)*h.width {
+			return errRunsShort
+		}
 		size = min(size, values/8*h.width)
 		values = min(values, size*8/h.width)
 	} else {
@@ -119,6 +124,9 @@ func ReadLevels(dst []uint8, b []byte, highest uint8, enc int32) (rest []byte, l
 		}
 		unpackBigEndian(dst, b[:size], width)
 		return b[size:], 0, false, checkLevels(dst, highest)
+	}
+	if enc != RLE {
+		return nil, 0, false, fmt.Errorf("levels in encoding %d: the format has RLE and BIT_PACKED for them", enc)
 	}
 	if len(b) < 4 {
 		return nil, 0, false, errLevelsShort
