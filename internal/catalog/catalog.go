@@ -4,6 +4,7 @@ package catalog
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/rlprep/rlprep/datasets"
@@ -24,7 +25,7 @@ type Rule struct {
 	Doc      string        `json:"doc"`
 	Cites    []string      `json:"facts,omitempty"`
 	Applies  []Severity    `json:"holds"`
-	Manual   string        `json:"fix,omitempty"`
+	Fix      string        `json:"fix,omitempty"` // the command that does Fixes, without files
 	Fixes    []Fix         `json:"mends"`
 	Unfixed  string        `json:"unmended,omitempty"`
 	HelpURL  string        `json:"help_url"`
@@ -157,7 +158,7 @@ func NewRule(r *rule.Rule) Rule {
 	h, _ := r.Severity(DescribedFor(r))
 	d := Rule{
 		ID: r.ID, Name: r.Name, Title: r.Title, Level: h.Level.String(), Rows: r.Rows.String(), Doc: strings.Trim(r.Doc, "\n"),
-		Cites: r.Cites, Manual: r.ManualFor(""), HelpURL: report.HelpURL(r), Applies: []Severity{}, Examples: []RuleExample{},
+		Cites: r.Cites, Fix: fixCommand(r), HelpURL: report.HelpURL(r), Applies: []Severity{}, Examples: []RuleExample{},
 		Fixes: []Fix{}, Unfixed: r.Unfixed,
 	}
 	for _, m := range r.Fixes {
@@ -260,4 +261,15 @@ func All[T, D any](all []T, describe func(T) D) []D {
 		out = append(out, describe(v))
 	}
 	return out
+}
+
+// fixCommand returns the command that does the fixes of r, without files; "" where r has none.
+func fixCommand(r *rule.Rule) string {
+	switch {
+	case len(r.Fixes) == 0:
+		return ""
+	case slices.ContainsFunc(r.Fixes, func(f rule.Fix) bool { return !f.Unsafe }):
+		return "lint --fix"
+	}
+	return "lint --fix --unsafe-fixes"
 }

@@ -61,9 +61,6 @@ func explainRule(w io.Writer, r *rule.Rule) {
 
 // FixLines says what fixes what a rule finds: a command of one's own choice, what 'lint --fix' does, and what it leaves.
 func FixLines(d Rule) (lines []string) {
-	if d.Manual != "" {
-		lines = append(lines, "rlprep "+d.Manual+" --in-place FILE…")
-	}
 	for _, f := range d.Fixes {
 		lines = append(lines, "lint "+f.String())
 	}

@@ -103,6 +103,9 @@ func newFixCase(t *testing.T, r *rule.Rule, e rule.Example) (c *fixCase, skip st
 			return nil, "its row groups cannot be made"
 		}
 		f.Name = filepath.Join(dir, f.Name)
+		if err := os.MkdirAll(filepath.Dir(f.Name), 0o755); err != nil {
+			t.Fatal(err)
+		}
 		if err := writeTable(t, f.Name, f, rows[i]); err != nil {
 			return nil, err.Error()
 		}

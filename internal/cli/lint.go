@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/rlprep/rlprep/internal/amount"
 	"github.com/rlprep/rlprep/internal/check"
@@ -49,6 +50,9 @@ type lint struct {
 	workers    int
 
 	given func(flag string) bool // on the command line
+	flags *pflag.FlagSet
+	args  []string
+	found map[report.Place]report.Remedy // of all data sets
 	env   *rule.Env
 	fail  rule.Level
 	rules []*rule.Rule
@@ -75,7 +79,7 @@ did not. --unsafe-fixes also changes values and leaves rows out; --diff shows wh
 		Args:        cobra.ArbitraryArgs,
 		Annotations: exits(ExitClean, ExitFindings, ExitUsage, ExitFile, ExitInterrupted),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			l.given = cmd.Flags().Changed
+			l.given, l.flags, l.args, l.found = cmd.Flags().Changed, cmd.Flags(), args, map[report.Place]report.Remedy{}
 			return l.run(cmd.Context(), args)
 		},
 	}
@@ -312,6 +316,7 @@ func (l *lint) report(found *check.Result) error {
 	for _, d := range found.Datasets {
 		o.Datasets = append(o.Datasets, report.Dataset(d))
 	}
+	o.Remedies = l.found
 	o.FileRows = map[string]int64{}
 	for _, f := range found.Set.Files() {
 		o.FileRows[f.Name] = f.Rows

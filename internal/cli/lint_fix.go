@@ -74,8 +74,14 @@ func (l *lint) checkAndFix(ctx context.Context, set *source.Set) (*pipeline.Repo
 		}
 	}
 	found, err := l.check(ctx, set)
-	if err != nil || !l.fix.active() || len(set.Files()) == 0 {
-		return found, err
+	if err != nil {
+		return nil, err
+	}
+	if !l.fix.active() {
+		return found, l.remedies(ctx, set, found)
+	}
+	if len(set.Files()) == 0 {
+		return found, nil
 	}
 	if len(set.Errors)+len(found.Errors) > 0 {
 		escape.Fprintln(l.app.stderr, "note: nothing was fixed, as not all files could be read")

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/rlprep/rlprep/internal/escape"
 	"github.com/rlprep/rlprep/schema/rule"
@@ -20,7 +21,7 @@ const (
 
 var levelColor = map[rule.Level]string{rule.Error: red, rule.Warning: yellow, rule.Info: cyan}
 
-var _ = add(Format{Name: "full", Place: 2, For: "people", Entry: "up to three findings of a rule, file and column, then the rows of the others, then `help:`", write: writeFull})
+var _ = add(Format{Name: "full", Place: 2, For: "people", Entry: "up to three findings of a rule, file and column, then the rows of the others, then what to do (`fix:`, `help:`)", write: writeFull})
 
 // writeFull is for people: the first MaxShown findings of a kind a file, each on a line that begins with its position, the rows of the others,
 // how to fix them, and a tally at the end.
@@ -63,8 +64,16 @@ func (p painter) entry(e group) {
 		p.paint(dim, "%s: … %s more %s%s", escape.Text(e.Pos.File), thousands(rest), tag(e.Finding), e.allRows())
 		p.b.WriteByte('\n')
 	}
-	p.paint(cyan, "  help:")
-	fmt.Fprintf(p.b, " %s\n", help(e.Rule, e.Pos.Path))
+	p.remedy(e)
+}
+
+// remedy prints what to do about e.
+func (p painter) remedy(e group) {
+	for _, line := range e.remedyLines() {
+		label, text, _ := strings.Cut(line, " ")
+		p.paint(cyan, "  %s", label)
+		fmt.Fprintf(p.b, " %s\n", text)
+	}
 }
 
 // allRows returns ", in rows 0-99, 120 in all": the rows of all findings of e, "" where they are about no row. It says where MaxSpans has cut them.

@@ -31,7 +31,7 @@ func writeGitHub(w io.Writer, r *result) error {
 		if n := counted(e); n != "" {
 			text += " " + n
 		}
-		text += "\nhelp: " + help(e.Rule, e.Pos.Path) + "\n" + HelpURL(e.Rule)
+		text += "\n" + strings.Join(e.remedyLines(), "\n") + "\n" + HelpURL(e.Rule)
 		fmt.Fprintf(&b, "::%s file=%s,line=%d,title=%s::%s\n", commands[e.Level],
 			property(escape.Text(fromRoot(file, r.Root))), line, property(e.Rule.ID+" "+e.Rule.Name), data(text))
 	}

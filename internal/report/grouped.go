@@ -29,7 +29,7 @@ const (
 	maxBlockValues = 3
 )
 
-var _ = add(Format{Name: "grouped", Place: 1, For: "people (the default)", Entry: "a block for each cause that more than one file or three rows share: rule, level, files, rows, what was found, values, `help:`; at the end a table by rule", write: writeGrouped})
+var _ = add(Format{Name: "grouped", Place: 1, For: "people (the default)", Entry: "a block for each cause that more than one file or three rows share: rule, level, files, rows, what was found, values, what to do (`fix:`, `help:`); at the end a table by rule", write: writeGrouped})
 
 // writeGrouped is for people: findings of one cause are one block where more than one file or three rows have it, and lines as those of full
 // elsewhere. A table by rule and a tally end it.
@@ -210,8 +210,11 @@ func (p painter) block(r *result, c *cause) {
 		p.paint(dim, "  values:")
 		fmt.Fprintf(b, " %s\n", escape.Text(values))
 	}
-	p.paint(cyan, "  help:")
-	fmt.Fprintf(b, " %s\n", help(first.Rule, first.Pos.Path))
+	best := c.groups[0]
+	if i := slices.IndexFunc(c.groups, func(g group) bool { return g.remedy != Remedy{} }); i >= 0 {
+		best = c.groups[i]
+	}
+	p.remedy(best)
 }
 
 // A filesOfRows is the files in which a cause has the same rows, as text.
@@ -340,16 +343,16 @@ func (c *cause) values() string {
 	return strings.Join(parts, ", ")
 }
 
-// fixable says how many findings 'lint --fix' knows a fix for; "" where there are none.
+// fixable says how many findings the remedies fix; "" where there are none.
 func (r *result) fixable() string {
 	var safe, unsafe int64
 	for _, g := range r.groups {
 		switch {
-		case g.Pos.Line >= 1 || strings.HasPrefix(g.Pos.File, "hf://") || g.Pos.File == "-": // only Parquet files of this machine are fixed
-		case slices.ContainsFunc(g.Rule.Fixes, func(f rule.Fix) bool { return !f.Unsafe }):
-			safe += g.count
-		case len(g.Rule.Fixes) > 0:
+		case !g.remedy.Fixes:
+		case g.remedy.Unsafe:
 			unsafe += g.count
+		default:
+			safe += g.count
 		}
 	}
 	var parts []string
@@ -362,5 +365,5 @@ func (r *result) fixable() string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return "; up to " + strings.Join(parts, ", ")
+	return "; " + strings.Join(parts, ", ")
 }

@@ -29,6 +29,8 @@ type jsonEntry struct {
 	// RowRanges are the rows of all findings, as [first, last] pairs in ascending order, at most rule.MaxSpans of them.
 	RowRanges [][2]int64 `json:"row_ranges"`
 	RowsCut   bool       `json:"rows_cut"` // there are rows that row_ranges does not hold
+	Remedy    *string    `json:"remedy"`   // a command line after which there are fewer findings; null: none is known
+	Advice    *string    `json:"advice"`   // when the remedy is right, or what else helps; null: nothing
 }
 
 type jsonPos struct {
@@ -43,6 +45,7 @@ func newJSONEntry(e group) jsonEntry {
 	j := jsonEntry{
 		Rule: e.Rule.ID, Name: e.Rule.Name, Level: e.Level.String(), File: at.File, RowGroup: at.RowGroup, Row: at.Row, Column: at.Column,
 		Message: e.Message, Value: unless(e.Value, ""), Count: e.count, Rows: e.rows, HelpURL: HelpURL(e.Rule), Related: []jsonPos{}, RowRanges: [][2]int64{}, RowsCut: e.spread.Cut,
+		Remedy: unless(e.remedy.Command, ""), Advice: unless(e.remedy.Note, ""),
 	}
 	for _, s := range e.spread.Spans {
 		j.RowRanges = append(j.RowRanges, [2]int64{s.From, s.To})

@@ -133,7 +133,7 @@ func (c *junitCase) judge(found []group, fail rule.Level) {
 		}
 	}
 	if c.Failure != nil {
-		c.Failure.Text = strings.Join(append(bad, "help: "+help(found[0].Rule, found[0].Pos.Path), HelpURL(found[0].Rule)), "\n")
+		c.Failure.Text = strings.Join(append(append(bad, found[0].remedyLines()...), HelpURL(found[0].Rule)), "\n")
 	}
 	c.Out = strings.Join(other, "\n")
 }

@@ -40,6 +40,8 @@ type Options struct {
 	Tool    string        // version of rlprep
 	Targets []rule.Target // what the data was checked against, at least one; rules are described as for the first
 	Files   []string      // every file that was checked, as the user named it, in the order of the report
+	// Remedies are by the places of findings; a finding without one gets no advice but where to read on.
+	Remedies map[Place]Remedy
 	// FileRows is how many rows each of Files has, where that is known. nil: nothing is known.
 	FileRows map[string]int64
 	Rules    []*rule.Rule // every rule that was on
@@ -57,6 +59,21 @@ type Dataset struct {
 	Name  string
 	Files []string     // its files and the launch that they were judged with
 	Rules []*rule.Rule // that looked at them, sorted by id
+}
+
+// A Place is what all findings of a rule in a column of a file have in common.
+type Place struct {
+	Rule *rule.Rule
+	File string
+	Path schema.Path
+}
+
+// A Remedy is what the user can do about the findings of a Place.
+type Remedy struct {
+	Note    string // "": none
+	Command string // a command line for a POSIX shell; "": none
+	Fixes   bool   // the command fixes files
+	Unsafe  bool   // it changes values or leaves rows out
 }
 
 // A Report takes the findings of a run and prints them, once, in every format that was asked for.
@@ -125,6 +142,7 @@ type group struct {
 	count int64
 	rows  []int64
 
+	remedy Remedy
 	spread rule.Spread
 }
 
@@ -264,6 +282,9 @@ func (r *Report) result() *result {
 		return len(order)
 	}
 	groups := slices.Clone(r.groups)
+	for i, g := range groups {
+		groups[i].remedy = r.opts.Remedies[Place{g.Rule, g.Pos.File, g.Pos.Path}]
+	}
 	slices.SortStableFunc(groups, func(a, b group) int {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Pos.File, b.Pos.File), compareFindings(a.Finding, b.Finding))
 	})

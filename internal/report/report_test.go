@@ -25,11 +25,11 @@ var update = flag.Bool("update", false, "write the wanted files anew")
 var (
 	nameNull = &rule.Rule{
 		ID: "RL301", Name: "agent-name-null", Title: "agent_name is null in some rows", Doc: "A null is no default.\n",
-		Applies: []rule.Severity{{Level: rule.Error}}, Manual: "add agent_name=tool_agent --replace",
+		Applies: []rule.Severity{{Level: rule.Error}},
 	}
 	indexTwice = &rule.Rule{
 		ID: "RL402", Name: "index-repeated", Title: "extra_info.index is not unique", Doc: "Traces run together.",
-		Applies: []rule.Severity{{Versions: "<=0.8", Level: rule.Error}, {Level: rule.Warning}}, Manual: "add extra_info.index=@row --replace",
+		Applies: []rule.Severity{{Versions: "<=0.8", Level: rule.Error}, {Level: rule.Warning}},
 	}
 	oddColumn = &rule.Rule{ID: "RL013", Name: "column-unused", Title: "a column that nothing reads", Applies: []rule.Severity{{Level: rule.Info}}}
 	quietRule = &rule.Rule{ID: "RL101", Name: "prompt-missing", Title: "there is no prompt", Applies: []rule.Severity{{Level: rule.Error}}}
@@ -68,6 +68,10 @@ func options() Options {
 		Tool: "0.1.0", Targets: []rule.Target{rule.DefaultTarget()}, Files: []string{"data/train.parquet", "val.jsonl", "clean.parquet"},
 		Rules:    []*rule.Rule{oddColumn, quietRule, nameNull, indexTwice},
 		Datasets: []Dataset{{"data/train.parquet", []string{"data/train.parquet", "clean.parquet"}, []*rule.Rule{oddColumn, quietRule, nameNull, indexTwice}}, {"val.jsonl", []string{"val.jsonl"}, []*rule.Rule{quietRule, nameNull}}},
+		Remedies: map[Place]Remedy{
+			{nameNull, "data/train.parquet", "agent_name"}:         {Command: "rlprep lint data --fix --agent tool_agent", Fixes: true},
+			{indexTwice, "data/train.parquet", "extra_info.index"}: {Note: "numbers all rows", Command: "rlprep lint data --select RL402 --fix --unsafe-fixes", Fixes: true, Unsafe: true},
+		},
 	}
 }
 

@@ -167,7 +167,7 @@ func newSARIFRule(r *rule.Rule, t rule.Target) sarifRule {
 	}
 	return sarifRule{
 		ID: r.ID, Name: r.Name, ShortDescription: sarifText{r.Title}, FullDescription: sarifText{doc},
-		Help:                 sarifText{doc + "\n\nHow to fix it: " + help(r, "")},
+		Help:                 sarifText{doc + "\n\nMore: rlprep explain " + r.ID},
 		HelpURI:              HelpURL(r),
 		DefaultConfiguration: sarifLevel{sarifLevels[h.Level]},
 		Properties:           map[string]any{"tags": []string{"dataset", t.Framework}, "precision": "high", "problem.severity": severity},

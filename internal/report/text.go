@@ -71,12 +71,15 @@ func tag(f rule.Finding) string {
 	return s + "]"
 }
 
-// help returns how to fix what r found at path ("": anywhere), as one line.
-func help(r *rule.Rule, path schema.Path) string {
-	if r.Manual == "" {
-		return "rlprep explain " + r.ID
+// remedyLines returns what to do about e: "help: …" and "fix: COMMAND" where there is a remedy, else "more: …", where to read on.
+func (e group) remedyLines() (lines []string) {
+	if note := e.remedy.Note; note != "" {
+		lines = append(lines, "help: "+escape.Text(note))
 	}
-	return "rlprep " + escape.Text(r.ManualFor(path)) + " --in-place FILE…"
+	if command := e.remedy.Command; command != "" {
+		return append(lines, "fix: "+escape.Text(command))
+	}
+	return append(lines, "more: rlprep explain "+e.Rule.ID)
 }
 
 // counted returns "(2,117 rows)" for an entry that stands for more than it shows, else "".

@@ -28,7 +28,6 @@ Drop the column, or make it a struct, a list of {key, value}, or JSON in a strin
 			return false
 		})
 	}),
-	Manual:  "drop {column}",
 	Fixes:   []rule.Fix{fixes.Unsafe(fixes.DropColumn("drops the column"))},
 	Unfixed: "the elements of a list cannot be dropped without the list",
 	Examples: []rule.Example{

@@ -26,7 +26,6 @@ datasets 5, and not at all with earlier ones. Write null, or leave the field out
 			return true
 		})
 	}),
-	Manual:  "drop extra_info.tools_kwargs",
 	Unfixed: "Parquet holds no such struct: it is in line formats alone",
 	Examples: []rule.Example{
 		{Title: "no tools in any row", Files: []string{`{"extra_info":{"index":0,"tools_kwargs":{}}}`}, Want: []string{"0 -1 extra_info.tools_kwargs"}},

@@ -19,7 +19,6 @@ Write the column in every file, or drop it from all.
 `,
 	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "the loader fills it with nulls"}},
 	New:     eachDataset(columnsDiffer),
-	Manual:  "drop {column}",
 	Unfixed: "whether the rows that have no value are meant to have none is not said",
 	Examples: []rule.Example{
 		{Title: "a source column kept in one file", Files: []string{`{"id":1}`, `{"id":2,"difficulty":3}`}, Want: []string{"0 -1 difficulty"}},

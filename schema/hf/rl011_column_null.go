@@ -21,7 +21,6 @@ Drop the column, or write it with its true type.
 `,
 	Applies: []rule.Severity{{Level: rule.Info, Consequence: "it loads in this order of files, and may not in another"}},
 	New:     eachDataset(nullHere),
-	Manual:  "drop {column}",
 	Fixes:   []rule.Fix{fixes.OneType("gives it the type that it has in the other files")},
 	Examples: []rule.Example{
 		{Title: "null in every row of one file", Files: []string{`{"id":1,"note":"a"}`, `{"id":2,"note":null}`}, Want: []string{"1 -1 note"}},

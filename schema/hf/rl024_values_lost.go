@@ -24,7 +24,6 @@ Write the column as a number (of days, or of milliseconds) or as text with the t
 			return true
 		})
 	}),
-	Manual:  "drop {column}",
 	Unfixed: "what the values mean is known to the tool that wrote them",
 	Examples: []rule.Example{
 		{Title: "an INTERVAL by parquet-java", Files: []string{`{"id":1,"took":"000000000000"}`}, Schema: "took: unknown", Want: []string{"0 -1 took"}},

@@ -54,10 +54,12 @@ type Rule struct {
 	SharesKeysAs string
 	// JudgeSingletons says that Group looks also at keys that were emitted for one row only; it is not called for them otherwise.
 	JudgeSingletons bool
-	Manual          string // a command of ours that fixes it, without file names, {column} for where the finding is: "drop {column}"
-	Fixes           []Fix  // what 'lint --fix' does about it, the first that helps; none: nothing
-	Unfixed         string // why 'lint --fix' leaves it, or what it leaves of it; a clause, no capital, no full stop
-	Examples        []Example
+	// Advise returns what to do about findings beside Fixes; values are the texts that were found, each once, nil where they are too many. Nil:
+	// nothing.
+	Advise   func(env *Env, values []string) Advice
+	Fixes    []Fix  // what 'lint --fix' does about it, the first that helps; none: nothing
+	Unfixed  string // why 'lint --fix' leaves it, or what it leaves of it; a clause, no capital, no full stop
+	Examples []Example
 }
 
 // A Severity says to which versions of its framework a rule applies, at which level, and what happens there.
@@ -86,6 +88,13 @@ type Example struct {
 	Edit func(files []*File)
 	// Unfixed says, of a bad example of a rule with Fixes, why 'lint --fix --unsafe-fixes' leaves it, or a part of that. "": it does not.
 	Unfixed string
+}
+
+// An Advice is what a rule says about its findings beside its Fixes.
+type Advice struct {
+	Note  string   // when Flags are right, or what else helps; a clause, no capital, no full stop; "": nothing
+	Flags []string // of lint, by which the findings are no faults: "--known-sources", "my/sql"; nil: none
+	Agent string   // the agent loop that the findings ask for, which --fix writes; "": none
 }
 
 // A Checker is one run of a Rule. Its methods are called from one goroutine. New is called once for Files, once a task for
@@ -248,14 +257,4 @@ func Names() []string {
 		out = append(out, r.ID, r.Name)
 	}
 	return out
-}
-
-// ManualFor returns the command that fixes a finding of r at path, without file names; path "" stands for any column. It is ""
-// where r has none.
-func (r *Rule) ManualFor(path schema.Path) string {
-	column := string(path)
-	if column == "" {
-		column = "COLUMN"
-	}
-	return strings.ReplaceAll(r.Manual, "{column}", column)
 }

@@ -3,6 +3,7 @@ package verl
 import (
 	"context"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/rlprep/rlprep/schema"
@@ -66,4 +67,23 @@ func checkAgent(p *rule.Pass) error {
 		return fmt.Errorf("--agent %s is no agent loop of %s: --known-agents %s says that your launch registers it", agent, p.Env.Target, agent)
 	}
 	return nil
+}
+
+// adviseToolAgent advises the agent loop that offers tools.
+func adviseToolAgent(*rule.Env, []string) rule.Advice { return rule.Advice{Agent: "tool_agent"} }
+
+// adviseNearest advises the agent loop that all values are misspellings of, if there is one.
+func adviseNearest(_ *rule.Env, values []string) rule.Advice {
+	var agent string
+	for i, v := range values {
+		near := schema.Nearest(strings.TrimSpace(v), agents)
+		if v == "" || near == "" || i > 0 && near != agent {
+			return rule.Advice{Note: "where your launch registers it: --known-agents NAME, or --config LAUNCH"}
+		}
+		agent = near
+	}
+	if agent == "" {
+		return rule.Advice{}
+	}
+	return rule.Advice{Agent: agent}
 }

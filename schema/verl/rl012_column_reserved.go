@@ -44,8 +44,7 @@ Drop the column, or rename it.
 			p.Reportf(at, schema.Value{}, "a column of this name: %s", p.Consequence)
 		}
 	}),
-	Manual: "drop {column}",
-	Fixes:  []rule.Fix{fixes.Unsafe(fixes.DropColumn("drops the column"))},
+	Fixes: []rule.Fix{fixes.Unsafe(fixes.DropColumn("drops the column"))},
 	Examples: []rule.Example{
 		{Title: "a reasoning trace kept from the source", Files: []string{`{"prompt":[{"role":"user","content":"Hi"}],"trace":"Let me think."}`}, Want: []string{"0 -1 trace"}},
 		{Title: "outputs of another model", Files: []string{`{"output":"72","trajectory":"a"}`}, Want: []string{"0 -1 output", "0 -1 trajectory"}},

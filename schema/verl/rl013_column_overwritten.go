@@ -23,7 +23,6 @@ that people write meaning it). In 0.9 the V1 trainer takes __rollout_n__ as the 
 			}
 		}
 	}),
-	Manual:  "drop {column}",
 	Unfixed: "the column is lost in training, but may be meant for others: rlprep drop takes it away",
 	Examples: []rule.Example{
 		{Title: "tools_kwargs beside extra_info", Files: []string{`{"tools_kwargs":{"search":{"create_kwargs":{"q":"a"}}},"extra_info":{"index":0}}`}, Want: []string{"0 -1 tools_kwargs"}},

@@ -28,7 +28,6 @@ Drop the column, or rename it.
 	Applies: since(">=0.9", byTrainer("TypeError or ValueError")),
 	Reads:   reads(agentName, priority, rolloutN),
 	New:     func(p *rule.Pass) rule.Checker { return &numberColumn{p} },
-	Manual:  "drop {column}",
 	Fixes:   []rule.Fix{fixes.Unsafe(fixes.DropColumn("drops the column"))},
 	Examples: []rule.Example{
 		{Title: "a priority in words", Files: []string{`{"priority":"high"}`}, Want: []string{"0 0 priority"}},

@@ -14,7 +14,6 @@ Add the column with the name of a scorer: 'openai/gsm8k' for gsm8k.
 `,
 	Applies: byTrainer("KeyError 'data_source'"),
 	New:     missingColumn(dataSource),
-	Manual:  "add data_source=openai/gsm8k",
 	Unfixed: "which scorer is meant is not in the data",
 	Examples: []rule.Example{
 		{Title: "no such column", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}],"reward_model":{"ground_truth":"72"}}`}, Want: []string{"0 -1 data_source"}},

@@ -1,6 +1,7 @@
 package verl
 
 import (
+	"strings"
 	"unicode/utf8"
 
 	"github.com/rlprep/rlprep/schema"
@@ -23,7 +24,7 @@ sets one, every source is known.
 	Applies: byTrainer("NotImplementedError: Reward function is not implemented for data_source"),
 	Reads:   reads(dataSource),
 	New:     func(p *rule.Pass) rule.Checker { return &sourceUnknown{p, scoresAll(p)} },
-	Manual:  "add data_source=openai/gsm8k --replace",
+	Advise:  func(_ *rule.Env, values []string) rule.Advice { return scoredElsewhere(values) },
 	Unfixed: "which scorer is meant is not in the data",
 	Examples: []rule.Example{
 		{Title: "the name without its owner", Files: []string{`{"data_source":"gsm8k"}`}, Want: []string{"0 0 data_source"}},
@@ -42,6 +43,19 @@ sets one, every source is known.
 		{Title: "null is another fault", Files: []string{`{"data_source":null}`}},
 	},
 })
+
+// scoredElsewhere advises to name sources that a reward function of the user's own scores.
+func scoredElsewhere(values []string) rule.Advice {
+	a := rule.Advice{Note: "where your own reward function scores it: --known-sources NAME, or --config LAUNCH with the launch that sets custom_reward_function"}
+	for _, v := range values {
+		if v == "" || v != strings.TrimSpace(v) || strings.ContainsAny(v, ",\"\n\r") {
+			a.Flags = nil
+			break
+		}
+		a.Flags = append(a.Flags, "--known-sources", v)
+	}
+	return a
+}
 
 type sourceUnknown struct {
 	*rule.Pass

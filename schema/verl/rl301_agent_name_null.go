@@ -21,11 +21,11 @@ Give every row a name, or drop the column from every file.
 	Applies: byTrainer("'Agent loop None not registered'"),
 	Reads:   reads(agentName),
 	New:     func(p *rule.Pass) rule.Checker { return &agentNull{p} },
-	Manual:  "add agent_name=tool_agent --fill",
 	Fixes: []rule.Fix{
 		setAgent("writes the agent of --agent"),
 		fixes.DropNull("drops a column that is null in every row of every file"),
 	},
+	Advise:  adviseToolAgent,
 	Unfixed: "without --agent: no agent is guessed",
 	Examples: []rule.Example{
 		{Title: "one row that pandas left out", Files: []string{`{"agent_name":"tool_agent"}

@@ -18,8 +18,8 @@ Add the column to every file. Where the launch sets default_agent_loop=tool_agen
 `,
 	Applies: always("every sample runs as single_turn_agent, and its tools are never offered"),
 	New:     func(p *rule.Pass) rule.Checker { return &agentMissing{p} },
-	Manual:  "add agent_name=tool_agent",
 	Fixes:   []rule.Fix{setAgent("writes the agent of --agent")},
+	Advise:  adviseToolAgent,
 	Unfixed: "without --agent: no agent is guessed",
 	Examples: []rule.Example{
 		{Title: "verl's gsm8k_multiturn_w_tool.py", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}],"extra_info":{"index":0,"need_tools_kwargs":true,"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":"72"}}}}}`}, Want: []string{"0 -1 agent_name"}},

@@ -23,8 +23,8 @@ Names of your own go into --known-agents; those that the launch registers (lint 
 	Applies: byTrainer("'Agent loop … not registered'"),
 	Reads:   reads(agentName),
 	New:     func(p *rule.Pass) rule.Checker { return newAgentUnknown(p) },
-	Manual:  "add agent_name=tool_agent --replace",
 	Fixes:   []rule.Fix{fixes.Unsafe(replaceAgent("writes the agent of --agent"))},
+	Advise:  adviseNearest,
 	Unfixed: "without --agent: no agent is guessed",
 	Examples: []rule.Example{
 		{Title: "a typo in one row", Files: []string{`{"agent_name":"tool_agent"}

@@ -20,7 +20,6 @@ verl only asks whether the value is true in Python's sense (rl_dataset.py, __get
 			p.Reportf(schema.FilePos(f.Name).At(needTools), schema.Value{}, "%s instead of a boolean: %s", field.Type, p.Consequence)
 		}
 	}),
-	Manual:  "add extra_info.need_tools_kwargs=bool:true --replace",
 	Unfixed: "what a text is to mean is not said",
 	Examples: []rule.Example{
 		{Title: "a text", Files: []string{`{"extra_info":{"need_tools_kwargs":"false"}}`}, Want: []string{"0 -1 extra_info.need_tools_kwargs"}},

@@ -23,7 +23,6 @@ trainer.use_v1=False, in earlier versions, and in agent loops of your own that t
 			}
 		}
 	}),
-	Manual:  "add extra_info.index=@row",
 	Fixes:   []rule.Fix{fillIndex("numbers the rows, with numbers that no other row of the split has")},
 	Unfixed: "an index that is no integer has no next number",
 	Examples: []rule.Example{

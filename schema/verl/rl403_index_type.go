@@ -21,7 +21,6 @@ trainer fails (executed on verl 0.9.1). Write integers or texts, one of them in 
 			p.Reportf(schema.FilePos(f.Name).At(extraIndex), schema.Value{}, "%s instead of an integer or a text: %s", field.Type, p.Consequence)
 		}
 	}),
-	Manual:  "add extra_info.index=@row --replace",
 	Fixes:   []rule.Fix{fixes.Unsafe(castIndex("makes floats integers, and NaN a null"))},
 	Unfixed: "what is no number, or has a fraction, does not become an integer",
 	Examples: []rule.Example{

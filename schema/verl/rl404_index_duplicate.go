@@ -21,7 +21,6 @@ same index in train and validation is fine: traces say which is which. The V1 tr
 	Applies: traced("traces cannot tell these rows apart"),
 	Reads:   reads(extraIndex),
 	New:     func(p *rule.Pass) rule.Checker { return &indexDuplicate{Pass: p} },
-	Manual:  "add extra_info.index=@row --replace",
 	Fixes:   []rule.Fix{fixes.Unsafe(renumberIndex("gives the later of the rows numbers that no other row of the split has"))},
 	Unfixed: "an index that is no integer has no next number",
 	Examples: []rule.Example{

@@ -19,7 +19,6 @@ every row is sample 0 (rl_dataset.py, __getitem__). verl-recipe's collabllm scri
 			p.Reportf(schema.FilePos(f.Name).At("index"), schema.Value{}, "there is no extra_info.index: %s", p.Consequence)
 		}
 	}),
-	Manual:  "add extra_info.index=@row",
 	Fixes:   []rule.Fix{fixes.Unsafe(moveIndex("moves the column to extra_info.index"))},
 	Unfixed: "extra_info holds no field",
 	Examples: []rule.Example{

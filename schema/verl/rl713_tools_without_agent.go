@@ -32,7 +32,7 @@ Add agent_name=tool_agent to every file, or set actor_rollout_ref.rollout.agent.
 			c.atLevel(rule.Warning, key, "only rows whose agent_name is tool_agent are offered these tools: without the column every sample runs as single_turn_agent")
 		}
 	}),
-	Manual:  "add agent_name=tool_agent",
+	Advise:  adviseToolAgent,
 	Unfixed: rule.InLaunch,
 	Examples: []rule.Example{
 		{Title: "verl's README example", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}],"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":"72"}}}}}`}, Launch: "actor_rollout_ref.rollout.multi_turn.enable=true\nactor_rollout_ref.rollout.multi_turn.tool_config_path=tools.yaml", Want: []string{"launch 2 actor_rollout_ref.rollout.multi_turn.tool_config_path"}},

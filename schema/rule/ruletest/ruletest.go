@@ -101,9 +101,6 @@ func checkRule(t *testing.T, r *rule.Rule) {
 			t.Errorf("cite %q is not of the form PROJECT@VERSION FILE.py:LINE", c)
 		}
 	}
-	if r.Manual != "" {
-		checkManual(t, r.Manual)
-	}
 	bad, good := 0, 0
 	for _, e := range r.Examples {
 		if len(e.Want) > 0 {
@@ -157,19 +154,6 @@ func checkFixes(t *testing.T, r *rule.Rule) {
 		if e.Unfixed != "" && (len(r.Fixes) == 0 || len(e.Want) == 0) {
 			t.Errorf("example %d (%s): Unfixed of a good example, or of a rule without Fixes", i, e.Title)
 		}
-	}
-}
-
-func checkManual(t *testing.T, fix string) {
-	t.Helper()
-	words := strings.Fields(fix)
-	if !slices.Contains(verbs, words[0]) || len(words) < 2 {
-		t.Errorf("fix %q does not begin with one of %v and an argument", fix, verbs)
-		return
-	}
-	path, _, _ := strings.Cut(strings.ReplaceAll(words[1], "{column}", "column"), "=")
-	if _, err := schema.ParsePath(path); err != nil {
-		t.Errorf("fix %q: %v", fix, err)
 	}
 }
 
