@@ -168,7 +168,7 @@ func TestInPlaceIsRepeated(t *testing.T) {
 				t.Fatalf("exit %d: %s", status, said)
 			}
 			said := p.must(t, args...)
-			if want := fmt.Sprintf("%d files written, %d left alone (nothing to do)", files-done, done); !strings.Contains(said, want) {
+			if want := fmt.Sprintf("%d files written, %d unchanged", files-done, done); !strings.Contains(said, want) {
 				t.Errorf("said %q, not %q", said, want)
 			}
 			for name, edits := range p.edits(t) {

@@ -35,7 +35,7 @@ type Options struct {
 
 	Limit       int64         // rows of each split that are read; 0: all
 	Size        pipeline.Size // of the shards; zero: one for each split, named without a number
-	Compression string        // zstd, snappy, none, or keep: that of the source; "": zstd
+	Compression string        // zstd, snappy, none, or keep (the codec of the source); "": zstd
 	MaxRejects  string        // rows that may be rejected: a number or a percentage; "": none
 	Rejects     string        // gets the rejected rows, as JSON Lines; "": nobody
 	Force       bool          // replace splits that Out has and that were made in another way

@@ -111,7 +111,7 @@ func (f *Result) Failed(level rule.Level) bool {
 	return slices.ContainsFunc(f.Report.Entries, func(e judge.Entry) bool { return e.Findings[0].Level >= level })
 }
 
-// Pass takes away what the project's file lets pass. It returns the number of findings, and the rules that were on and had nothing to let pass.
+// Pass takes away what the project file suppresses. It returns the number of findings, and the rules that were on and suppressed nothing.
 func (f *Result) Pass(p *project.File) (count int64, unused []project.Passed) {
 	used := map[project.Passed]bool{}
 	f.Report.Entries = slices.DeleteFunc(f.Report.Entries, func(e judge.Entry) bool {

@@ -18,32 +18,32 @@ func newAdd(a *app) *cobra.Command {
 		Use:   "add PATH=VALUE… FILES…",
 		Short: "add columns to Parquet files without decoding the others",
 		Long: `Adds columns, or fields of structs, to Parquet files. Every other column chunk is copied byte for byte and only the footer
-is written anew, so it takes about as long as cp. A column that is there and holds just this is left alone; one that holds
-something else is an error, unless --replace writes it anew or --fill sets its nulls only.
+is rewritten, so it takes about as long as cp. A column that already has this value stays unchanged. A column with another
+value is an error, unless --replace overwrites it or --fill sets only its nulls.
 
-PATH is a column (agent_name) or a field (extra_info.index); structs on the way are made where there are none. Where a
-struct is null in some rows it stays null, unless --fill is given. VALUE is text, or says its type: str:TEXT, int:1,
-float:0.5, bool:true, json:{…}, null:TYPE. Or it is made row by row or file by file:
+PATH is a column (agent_name) or a field (extra_info.index). Missing structs on the path are created. A null struct stays
+null, unless --fill is given. VALUE is text, or a typed value: str:TEXT, int:1, float:0.5, bool:true, json:{…}, null:TYPE.
+These values differ by row or file:
 
-  @row        the row's number, from --index-start, running on over all files in the order of their names
-  @uuid       an identifier made from --seed and the row's number, so the same in every run
-  @copy:PATH  what another column holds
+  @row        the row number, from --index-start, counted over all files in the order of their names
+  @uuid       an identifier made from --seed and the row number: the same in every run
+  @copy:PATH  the value of another column
   @file       the base name of the file
-  @path       the name of the file as it was given
+  @path       the name of the file as given
 
-Names of files are kept below DIR, from the deepest folder that all of them share. --in-place replaces each file by one
-rename; it keeps mode and owner, and can be run again after an interruption: what is done already is left alone.`,
+DIR keeps the paths below the deepest folder that all files share. --in-place replaces each file by one rename and keeps
+mode and owner. After an interruption run the command again: it skips finished files.`,
 		Example: `  rlprep add agent_name=tool_agent train.parquet test.parquet -o out/
   rlprep add agent_name=tool_agent 'data/*.parquet' --after data_source --in-place
   rlprep add extra_info.index=@row extra_info.need_tools_kwargs=bool:true train.parquet --replace -o out/`,
 	}
 	c.register(cmd)
 	f := cmd.Flags()
-	f.StringVar(&e.After, "after", "", "column after which the new ones stand (default: at the end)")
-	f.BoolVar(&e.Replace, "replace", false, "write a column that is there anew")
-	f.BoolVar(&e.Fill, "fill", false, "set only nulls of a column that is there, and make null structs around it present")
+	f.StringVar(&e.After, "after", "", "column after which the new columns go (default: at the end)")
+	f.BoolVar(&e.Replace, "replace", false, "overwrite an existing column")
+	f.BoolVar(&e.Fill, "fill", false, "set only the nulls of an existing column, and create null structs around it")
 	f.Int64Var(&e.IndexStart, "index-start", 0, "number of the first row, for @row and @uuid")
-	f.Int64Var(&e.Seed, "seed", 0, "what @uuid is made from, beside the row's number")
+	f.Int64Var(&e.Seed, "seed", 0, "seed for @uuid")
 	return cmd
 }
 

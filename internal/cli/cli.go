@@ -95,8 +95,8 @@ func newRoot(a *app) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "rlprep COMMAND",
 		Short: "prepare and lint datasets for RL training of language models",
-		Long: `rlprep prepares datasets for RL training of language models: it streams rows from Parquet or JSON Lines, applies a
-recipe, checks what the trainer's agent loop will really demand, and writes shards that load without a surprise.`,
+		Long: `rlprep prepares datasets for RL training of language models. It streams rows from Parquet or JSON Lines, applies a
+recipe, checks what the trainer's agent loop requires, and writes shards.`,
 		Example: `  rlprep preprocess gsm8k --demo
   rlprep add agent_name=tool_agent train.parquet -o out/
   rlprep lint train.parquet test.parquet`,

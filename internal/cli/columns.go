@@ -46,7 +46,7 @@ func (c *columns) register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVarP(&c.out, "out", "o", "", "directory to write to")
 	f.BoolVar(&c.inPlace, "in-place", false, "replace the files themselves")
-	f.StringVar(&c.filesFrom, "files-from", "", "read names of files from LIST, one a line (-: standard input)")
+	f.StringVar(&c.filesFrom, "files-from", "", "read file names from LIST, one a line (-: standard input)")
 	c.limits.register(f)
 	f.BoolVar(&c.force, "force", false, "overwrite files in DIR")
 	f.StringVar(&c.hfText, "hf-metadata", "auto", hfUsage)
@@ -207,7 +207,7 @@ func (c *columns) print(sum *columnSummary) {
 		}
 		notes := strings.Join(f.Notes, "; ")
 		if f.Status == "left alone" {
-			escape.Fprintf(w, "%s: left alone, nothing to do", f.Output)
+			escape.Fprintf(w, "%s: unchanged", f.Output)
 		} else {
 			escape.Fprintf(w, "%s: %s rows; column chunks: %d copied, %d encoded", f.Output, amount.Thousands(f.Rows), f.Copied, f.Encoded)
 		}
@@ -219,7 +219,7 @@ func (c *columns) print(sum *columnSummary) {
 	if len(sum.Files) > 1 {
 		escape.Fprintf(w, "%d files written", sum.Written)
 		if c.inPlace {
-			escape.Fprintf(w, ", %d left alone (nothing to do)", sum.LeftAlone)
+			escape.Fprintf(w, ", %d unchanged", sum.LeftAlone)
 		}
 		escape.Fprintln(w)
 	}

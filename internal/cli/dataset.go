@@ -40,14 +40,14 @@ type datasetRun struct {
 // register adds the flags of every such command; o describes the default of --out.
 func (b *datasetRun) register(f *pflag.FlagSet, o string) {
 	b.input.register(f)
-	f.StringVarP(&b.Out, "out", "o", "", "directory to write (default "+o+"); splits are added to one that is there")
-	f.BoolVar(&b.Force, "force", false, "replace splits that the directory has and that were made otherwise")
+	f.StringVarP(&b.Out, "out", "o", "", "directory to write (default "+o+"); missing splits are added to an existing one")
+	f.BoolVar(&b.Force, "force", false, "replace splits that were made with other options")
 	f.Int64Var(&b.Limit, "limit", 0, "take only the first N rows of each split (0: all)")
 	b.size.register(f)
-	f.StringVar(&b.Compression, "compression", "zstd", "zstd, snappy, none, or keep: that of the source")
+	f.StringVar(&b.Compression, "compression", "zstd", "zstd, snappy, none, or keep (the codec of the source)")
 	f.IntVarP(&b.Workers, "jobs", "j", 0, "workers (default: one a core); the bytes written are the same for any number")
-	f.StringVar(&b.MaxRejects, "max-rejects", "0", "go on although up to N rows, or P%, cannot be taken")
-	f.StringVar(&b.Rejects, "rejects", "", "write the rows that cannot be taken to FILE, as JSON Lines")
+	f.StringVar(&b.MaxRejects, "max-rejects", "0", "continue if at most N rows, or P%, are rejected")
+	f.StringVar(&b.Rejects, "rejects", "", "write rejected rows to FILE, as JSON Lines")
 	registerKnown(f, &b.KnownAgents, &b.KnownSources)
 	f.BoolVar(&b.dryRun, "dry-run", false, "show the plan, the schema and the first rows before and after; write nothing")
 	f.BoolVar(&b.asJSON, "json", false, "print the summary as a JSON object on standard output")
@@ -92,7 +92,7 @@ func (b *datasetRun) declare() error {
 		return err
 	}
 	if overwrite.Within(b.Rejects, b.Out) {
-		return withCode(ExitUsage, fmt.Errorf("--rejects %s lies in -o %s, which appears whole: name a file outside it", b.Rejects, b.Out))
+		return withCode(ExitUsage, fmt.Errorf("--rejects %s is inside -o %s, which is written as a whole: name a file outside it", b.Rejects, b.Out))
 	}
 	return b.app.writesFile("--rejects", b.Rejects)
 }
@@ -111,7 +111,7 @@ func (b *datasetRun) tell(res *build.Result, err error) error {
 		return b.upToDate(res.Manifest)
 	case res.Status == build.Refused:
 		if !b.app.quiet {
-			escape.Fprintf(b.app.stderr, "%s was not written: the rows would not train as they are\n", b.Out)
+			escape.Fprintf(b.app.stderr, "%s was not written: the findings above are errors\n", b.Out)
 		}
 		return errFindings
 	}
@@ -134,16 +134,16 @@ func (b *datasetRun) failure(err error) error {
 		return asUsage(err)
 	}
 	if b.Rejects != "" {
-		return withCode(ExitFindings, fmt.Errorf("%w; --max-rejects N lets the run go on and --rejects keep such rows", err))
+		return withCode(ExitFindings, fmt.Errorf("%w; --max-rejects N skips such rows, --rejects FILE keeps them", err))
 	}
-	return withCode(ExitFindings, fmt.Errorf("%w; --max-rejects N leaves such rows out, --rejects FILE keeps them", err))
+	return withCode(ExitFindings, fmt.Errorf("%w; --max-rejects N skips such rows, --rejects FILE keeps them", err))
 }
 
 // tellUnused names the files of a folder that were left out.
 func (b *datasetRun) tellUnused() {
 	for _, name := range b.Source.Unused {
 		if !b.app.quiet {
-			escape.Fprintf(b.app.stderr, "%s belongs to no split and was left out\n", name)
+			escape.Fprintf(b.app.stderr, "%s belongs to no split and was skipped\n", name)
 		}
 	}
 }
@@ -284,7 +284,7 @@ func (s *summary) print(w io.Writer) {
 		}
 	}
 	if s.Resumed > 0 {
-		escape.Fprintf(w, "  taken up from an earlier run: %d shards\n", s.Resumed)
+		escape.Fprintf(w, "  resumed from an earlier run: %d shards\n", s.Resumed)
 	}
 	escape.Fprintf(w, "  column chunks: %d copied, %d encoded; %s in %.1f s; peak memory %s; dataset_sha256 %s\n", s.Copied, s.Encoded,
 		amount.Bytes(s.Bytes), s.Seconds, amount.Bytes(s.PeakBytes), s.Manifest.DatasetSHA256)

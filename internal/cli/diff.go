@@ -26,10 +26,10 @@ func newDiff(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff OLD NEW",
 		Short: "compare two data sets: schema, metadata, rows, values",
-		Long: `Compares files, or directories split by split: columns and their order, types, metadata, numbers of rows, and every value,
-row by row or by a key. How rows are cut into files and row groups, and how they are encoded, does not matter. Whether
-columns are nullable, and metadata that only says how a writer saw the columns (ARROW:schema, huggingface, pandas,
-content_defined_chunking), is a note, and makes a difference with --strict alone. Exit status 1 says that they differ.`,
+		Long: `Compares files, or folders split by split: columns and their order, types, metadata, numbers of rows, and every value,
+row by row or by a key. The number of files, their row groups and encodings do not matter. Nullability, and metadata that
+only describes a writer's view of the columns (ARROW:schema, huggingface, pandas, content_defined_chunking), are notes;
+with --strict they are differences. Exit status 1 means that the sides differ.`,
 		Example: `  rlprep diff verl-out/ out/
   rlprep diff old.parquet new.parquet --key extra_info.index
   rlprep diff out/ hf://datasets/OWNER/NAME --json | jq '.splits[].differences'`,
@@ -38,11 +38,11 @@ content_defined_chunking), is a note, and makes a difference with --strict alone
 		RunE:        func(cmd *cobra.Command, args []string) error { return d.run(cmd.Context(), args[0], args[1]) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&d.key, "key", "", "compare rows that have the same value at PATH, which must be unique, in place of rows at the same place")
+	f.StringVar(&d.key, "key", "", "pair rows by their value at PATH, which must be unique, instead of by position")
 	f.StringArrayVar(&d.split, "split", nil, "compare only these splits; repeatable")
 	d.limits.register(f)
 	f.IntVar(&d.opt.Values, "values", 10, "how many values that differ are shown for each split")
-	f.BoolVar(&d.opt.Strict, "strict", false, "notes are differences too")
+	f.BoolVar(&d.opt.Strict, "strict", false, "treat notes as differences")
 	f.BoolVar(&d.asJSON, "json", false, "print an object")
 	return cmd
 }

@@ -14,10 +14,10 @@ func newDoctor(a *app) *cobra.Command {
 	var python string
 	cmd := &cobra.Command{
 		Use:   "doctor [DIR]",
-		Short: "say what a bug report should say of this machine",
-		Long: `Prints one screen about the machine: versions, limits of memory, CPUs and open files, what the file system of DIR (default:
-here) can do, the Hub's settings, the lint cache, and the Python packages that read our files. Nothing is sent, tokens are
-not shown, and what is written to try DIR is removed.`,
+		Short: "print environment details for a bug report",
+		Long: `Prints environment details for a bug report: versions, limits of memory, CPUs and open files, abilities of the file
+system of DIR (default: the current folder), settings of the Hub, the lint cache, and the Python packages that read our
+files. It sends nothing, shows no tokens, and removes its test files from DIR.`,
 		Example: `  rlprep doctor
   rlprep doctor /data/out
   rlprep doctor --json --python .venv/bin/python`,
@@ -45,6 +45,6 @@ not shown, and what is written to try DIR is removed.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print an object")
-	cmd.Flags().StringVar(&python, "python", "", "the Python to ask for its packages (default: python3 or python on the PATH)")
+	cmd.Flags().StringVar(&python, "python", "", "the Python whose packages are listed (default: python3 or python on the PATH)")
 	return cmd
 }

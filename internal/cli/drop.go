@@ -16,12 +16,12 @@ func newDrop(a *app) *cobra.Command {
 	c := &columns{app: a, name: "drop", edit: e}
 	cmd := &cobra.Command{
 		Use:   "drop PATH[,PATH] FILES…",
-		Short: "leave columns of Parquet files out without decoding the others",
-		Long: `Leaves columns out, or fields of structs at any depth, also of structs in a list (prompt[].name). Nothing is decoded: every
-other column chunk is copied byte for byte. A struct that would be left without a field must be dropped as a whole.
+		Short: "remove columns of Parquet files without decoding the others",
+		Long: `Removes columns, or fields of structs at any depth, also of structs in a list (prompt[].name). It decodes nothing: every
+other column chunk is copied byte for byte. If a struct would have no field left, drop the struct itself.
 
-With --in-place a file that has none of the columns counts as done, so the command can be run again after an interruption;
-a column that no file has is an error.`,
+With --in-place a file that has none of the columns counts as done, so you can run the command again after an
+interruption. A column that no file has is an error.`,
 		Example: `  rlprep drop raw_text train.parquet -o out/
   rlprep drop question,extra_info.answer 'data/*.parquet' --in-place
   rlprep drop 'prompt[].name' train.parquet test.parquet -o out/`,

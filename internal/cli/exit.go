@@ -19,9 +19,9 @@ const (
 	ExitClean = 0
 	// ExitFindings: the data has faults; findings or rejected rows were reported.
 	ExitFindings = 1
-	// ExitUsage: the command line or a configuration is wrong, or rlprep itself is; running it again does not help.
+	// ExitUsage: the command line or a configuration is wrong, or rlprep has a bug; running it again does not help.
 	ExitUsage = 2
-	// ExitFile: a file cannot be read as its format, or cannot be written; running it again may help.
+	// ExitFile: a file cannot be read or written, or another run holds it; running it again may help.
 	ExitFile = 3
 	// ExitInterrupted: SIGINT or SIGTERM ended the run; nothing half-done is visible.
 	ExitInterrupted = 130
@@ -29,11 +29,11 @@ const (
 
 // exitTexts are the sentences that help prints, a status a line.
 var exitTexts = map[int]string{
-	ExitClean:       "success: nothing was found at or above the failing level",
+	ExitClean:       "success: no finding at or above the failing level",
 	ExitFindings:    "the data has faults: findings or rejected rows were reported",
-	ExitUsage:       "the command line or a configuration is wrong, or rlprep itself is",
-	ExitFile:        "a file cannot be read as its format, or cannot be written",
-	ExitInterrupted: "interrupted; nothing half-done is visible",
+	ExitUsage:       "the command line or a configuration is wrong, or rlprep has a bug",
+	ExitFile:        "a file cannot be read or written, or another run holds it",
+	ExitInterrupted: "interrupted; no partial output is visible",
 }
 
 // errFindings ends a command that has reported findings: status 1, and nothing more is said.

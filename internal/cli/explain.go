@@ -12,8 +12,8 @@ func newExplain(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain NAME",
 		Short: "explain a rule, a recipe or a transform",
-		Long: `Explains a rule (by id or name), a recipe or a transform: what it does, what the trainer does with such data and in
-which versions, examples that the tests run, and how to fix what a rule finds.`,
+		Long: `Explains a rule (by id or name), a recipe or a transform: what it does, what each version of the trainer does with such
+data, examples that tests run, and how to fix what a rule finds.`,
 		Example: `  rlprep explain RL301
   rlprep explain agent-name-null --json
   rlprep explain gsm8k`,

@@ -57,7 +57,6 @@ func TestPipeAsFile(t *testing.T) {
 // interrupt ends the run.
 func TestPipeRead(t *testing.T) {
 	const script = "def process_fn(example, idx):\n    return example\n"
-	const pipeline = "version: 1\nsteps:\n  - map: {script: id.star}\n"
 	for name, c := range map[string]struct {
 		text string
 		args []string

@@ -23,11 +23,11 @@ func newInit(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init [pipeline FILE]",
 		Short: "write a first rlprep.yaml, or a first pipeline for a data file",
-		Long: `Without arguments it looks for training, validation and test data here and in the folders below, and writes rlprep.yaml:
-the data sets that 'rlprep lint' then checks, and what else it may say as comments.
+		Long: `Without arguments, looks for training, validation and test data in the current folder and the folders below, and writes
+rlprep.yaml: the data sets that 'rlprep lint' checks, with other settings as comments.
 
-With 'pipeline FILE' it looks at a data file (a folder or a glob too) and writes a pipeline for it: which column looks like
-the question, which like the answer, where the ground truth may be found. Both are a beginning: read them.`,
+With 'pipeline FILE', looks at a data file (or a folder or glob) and writes a pipeline for it. It guesses which column is
+the question, which is the answer, and where the ground truth is. Read the result before you use it.`,
 		Example: `  rlprep init
   rlprep init pipeline raw/train.jsonl
   rlprep init pipeline train.parquet --out -`,
@@ -57,7 +57,7 @@ the question, which like the answer, where the ground truth may be found. Both a
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "", "file to write; -: standard output (default rlprep.yaml, pipeline.yaml)")
 	limits.register(cmd.Flags())
-	cmd.Flags().BoolVar(&force, "force", false, "write over a file that is there")
+	cmd.Flags().BoolVar(&force, "force", false, "overwrite an existing file")
 	return cmd
 }
 

@@ -19,8 +19,8 @@ func newInspect(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "inspect FILES…",
 		Short: "show a file as the trainer sees it: schema, rows, layout, first chats",
-		Long: `Shows the columns with the types that a trainer's loader gives them, how rows and row groups lie in the file, its codecs and
-metadata, and the first rows with their messages as chats.`,
+		Long: `Shows the columns with the types that a trainer's loader gives them, the row groups, codecs and metadata, and the first
+rows with their messages as chats.`,
 		Example: `  rlprep inspect train.parquet
   rlprep inspect out/ --rows 1
   rlprep inspect hf://datasets/openai/gsm8k/main/train-00000-of-00001.parquet --json | jq '.[0].schema'`,
@@ -50,7 +50,7 @@ metadata, and the first rows with their messages as chats.`,
 	input.register(cmd.Flags())
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print an array with an object for each file")
 	cmd.Flags().IntVar(&rows, "rows", 2, "how many rows to show")
-	cmd.Flags().BoolVar(&fetch, "fetch", false, "fetch files of a Hub whole into its cache, instead of reading parts of them in place")
+	cmd.Flags().BoolVar(&fetch, "fetch", false, "download whole files from the Hub into its cache, instead of reading parts of them")
 	return cmd
 }
 

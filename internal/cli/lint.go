@@ -62,17 +62,17 @@ func newLint(a *app) *cobra.Command {
 	l := &lint{app: a}
 	cmd := &cobra.Command{
 		Use:   "lint [FILES|DIRS|GLOBS…]",
-		Short: "check data against what the trainer will really demand",
-		Long: `Reads data sets and reports what the trainer's loader, agent loop, reward and trace will choke on, or silently do wrong
-with: before a GPU is spent. Footers and dictionaries answer first; then only the columns that a rule names are read.
+		Short: "check data against the requirements of the trainer",
+		Long: `Reports data errors that crash the trainer's loader, agent loop, reward or trace, or that silently corrupt training. It reads
+footers and dictionaries first, and then only the columns that rules need.
 
-Without FILES it checks the data sets that rlprep.yaml names, a file that is found here or in a folder above; what else it
-says holds for FILES too, and a flag wins over it. 'rlprep init' writes a first one.
+Without FILES it checks the data sets of rlprep.yaml, which it finds in the current folder or a parent. The other settings of
+that file apply to FILES too; flags override them. 'rlprep init' writes a first one.
 
-'rlprep list rules' names the rules, 'rlprep explain RL301' tells what one checks, what the trainer does and how to fix it.
+'rlprep list rules' lists the rules. 'rlprep explain RL301' describes one: what it checks, what the trainer does, the fix.
 
---fix fixes Parquet files in place, each by one rename, and judges them again; what it writes says nothing that the source
-did not. --unsafe-fixes also changes values and leaves rows out; --diff shows what either would do.`,
+--fix fixes Parquet files in place, each by one rename, and checks them again. It never changes the meaning of a value.
+--unsafe-fixes also changes values and removes rows. --diff shows what either would change.`,
 		Example: `  rlprep lint train.parquet --val test.parquet --config run.sh
   rlprep lint data/ --select RL3,RL4 --ignore index-duplicate --output-format sarif=lint.sarif
   rlprep lint --output-format github`,
@@ -87,17 +87,17 @@ did not. --unsafe-fixes also changes values and leaves rows out; --diff shows wh
 	l.input.register(f)
 	f.StringArrayVar(&l.val, "val", nil, "file, directory or glob of validation data; repeatable")
 	f.StringVar(&l.target, "target", rule.DefaultTarget().String(), "trainer and version: "+rule.TargetNames())
-	f.StringVar(&l.rows, "kind", "", "what the rows are for: "+strings.Join(rule.KindNames(), ", ")+" (default: by the columns)")
+	f.StringVar(&l.rows, "kind", "", "kind of rows: "+strings.Join(rule.KindNames(), ", ")+" (default: follows from the columns)")
 	f.StringArrayVar(&l.formats, "output-format", nil, strings.Join(report.Formats(), ", ")+"; to standard output or =FILE; repeatable")
-	f.StringSliceVar(&l.selected, "select", nil, "only these rules: ids, names, or beginnings of ids (RL3)")
+	f.StringSliceVar(&l.selected, "select", nil, "only these rules: ids, names, or prefixes of ids (RL3)")
 	f.StringSliceVar(&l.ignored, "ignore", nil, "without these rules")
 	f.StringVar(&l.failLevel, "fail-level", "error", "lowest level that fails: error, warning or info")
-	f.BoolVar(&l.exitZero, "exit-zero", false, "exit 0 whatever is found")
-	f.BoolVar(&l.schemaOnly, "schema-only", false, "look at footers only")
-	f.Int64Var(&l.limit, "rows", 0, "look at the first N rows of each split only (0: all)")
+	f.BoolVar(&l.exitZero, "exit-zero", false, "exit 0 even if there are findings")
+	f.BoolVar(&l.schemaOnly, "schema-only", false, "read only footers")
+	f.Int64Var(&l.limit, "rows", 0, "check only the first N rows of each split (0: all)")
 	f.BoolVar(&l.statistics, "statistics", false, "count the findings of each rule, on stderr")
-	f.BoolVar(&l.trust, "trust-statistics", false, "believe the null counts of Parquet footers: pages that no rule reads are not checked")
-	f.BoolVar(&l.verbose, "verbose", false, "say a line about every file, on stderr")
+	f.BoolVar(&l.trust, "trust-statistics", false, "trust the null counts of Parquet footers: do not check pages that no rule reads")
+	f.BoolVar(&l.verbose, "verbose", false, "print one line per file on stderr")
 	f.IntVarP(&l.workers, "jobs", "j", 0, "workers (default: one a core)")
 	l.known.register(f)
 	l.launches.register(f)

@@ -28,8 +28,8 @@ type lintBaseline struct {
 }
 
 func (b *lintBaseline) register(f *pflag.FlagSet) {
-	f.StringVar(&b.name, "baseline", "", "file of findings that are known: only more than these of a rule, column and file are reported, and fail")
-	f.BoolVar(&b.write, "write-baseline", false, "write what is found to the file of --baseline (or of "+project.FileName+")")
+	f.StringVar(&b.name, "baseline", "", "file of known findings: report only new ones (more than it counts for a rule, column and file)")
+	f.BoolVar(&b.write, "write-baseline", false, "write the findings to the file of --baseline (or of "+project.FileName+")")
 }
 
 // open finds the baseline's name.
@@ -39,9 +39,9 @@ func (b *lintBaseline) open(l *lint) error {
 	}
 	switch {
 	case b.write && b.name == "":
-		return misuse.Errorf("--write-baseline: name its file by --baseline, or as baseline in %s", project.FileName)
+		return misuse.Errorf("--write-baseline: name its file with --baseline, or as baseline in %s", project.FileName)
 	case b.write && (l.schemaOnly || l.limit > 0):
-		return misuse.Errorf("--write-baseline needs all rows: leave out --schema-only and --rows")
+		return misuse.Errorf("--write-baseline needs all rows: remove --schema-only and --rows")
 	}
 	return nil
 }
@@ -65,7 +65,7 @@ func (b *lintBaseline) read(l *lint) error {
 		b.known = check.Known{Name: b.name, Baseline: baseline.Baseline{}}
 		return nil
 	case errors.Is(err, fs.ErrNotExist):
-		return misuse.Errorf("%s: there is no such baseline: --write-baseline writes it", b.name)
+		return misuse.Errorf("%s: baseline not found; create it with --write-baseline", b.name)
 	case err != nil:
 		return err
 	}

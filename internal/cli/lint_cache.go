@@ -19,7 +19,7 @@ type lintCache struct {
 var cacheClock = time.Now
 
 func (c *lintCache) register(f *pflag.FlagSet) {
-	f.BoolVar(&c.off, "no-cache", false, "read all rows anew, and keep nothing for the next run")
+	f.BoolVar(&c.off, "no-cache", false, "read all rows, and store nothing for the next run")
 }
 
 // open opens the cache for a run that reads rows. Without one, rows are read.

@@ -32,10 +32,10 @@ type lintFix struct {
 }
 
 func (x *lintFix) register(f *pflag.FlagSet) {
-	f.BoolVar(&x.on, "fix", false, "fix in place what can be fixed without changing a value, and judge what is left")
-	f.BoolVar(&x.unsafe, "unsafe-fixes", false, "with --fix or --diff: also fix what changes values or leaves rows out")
+	f.BoolVar(&x.on, "fix", false, "apply the safe fixes in place, and report what remains")
+	f.BoolVar(&x.unsafe, "unsafe-fixes", false, "with --fix or --diff: also apply fixes that change values or remove rows")
 	f.BoolVar(&x.diff, "diff", false, "show what --fix would change, and write nothing")
-	f.StringVar(&x.agent, "agent", "", "with --fix or --diff: the agent loop for rows that name none")
+	f.StringVar(&x.agent, "agent", "", "with --fix or --diff: the agent loop for rows without one")
 }
 
 // active reports whether anything is to be fixed or shown.
@@ -49,7 +49,7 @@ func (x *lintFix) check(l *lint) error {
 	case !x.active() && x.agent != "":
 		return misuse.Errorf("--agent goes with --fix or --diff")
 	case x.active() && (l.limit > 0 || l.schemaOnly):
-		return misuse.Errorf("--fix and --diff look at whole files: leave out --rows and --schema-only")
+		return misuse.Errorf("--fix and --diff need whole files: remove --rows and --schema-only")
 	}
 	return nil
 }

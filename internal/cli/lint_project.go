@@ -28,8 +28,8 @@ type lintProject struct {
 }
 
 func (p *lintProject) register(f *pflag.FlagSet) {
-	f.StringVar(&p.name, "project", "", "project's file (default: "+project.FileName+" here or in a folder above, up to the repository's root)")
-	f.BoolVar(&p.none, "no-project", false, "take no project's file")
+	f.StringVar(&p.name, "project", "", "project file (default: "+project.FileName+" in the current folder or a parent, up to the root of the repository)")
+	f.BoolVar(&p.none, "no-project", false, "use no project file")
 }
 
 // open finds and reads the project's file.
@@ -196,13 +196,13 @@ func (p *lintProject) suppress(l *lint, found *check.Result, whole bool) {
 	}
 	count, unused := found.Pass(p.file)
 	if count > 0 && !l.app.quiet {
-		escape.Fprintf(l.app.stderr, "%s let pass by %s\n", amount.Of(int(count), "finding"), p.file.Name)
+		escape.Fprintf(l.app.stderr, "%s ignored (%s)\n", amount.Of(int(count), "finding"), p.file.Name)
 	}
 	if !whole || l.app.quiet || l.schemaOnly || l.limit > 0 || len(found.Set.Errors)+len(found.Report.Errors) > 0 {
 		return
 	}
 	for _, u := range unused {
 		g := p.file.PerFile[u.Entry]
-		escape.Fprintf(l.app.stderr, "%s: note: %s is not found in %s any more: take it out of per_file_ignores\n", g.Where, g.Rules[u.Rule], strings.Join(g.Files, ", "))
+		escape.Fprintf(l.app.stderr, "%s: note: %s is no longer found in %s: remove it from per_file_ignores\n", g.Where, g.Rules[u.Rule], strings.Join(g.Files, ", "))
 	}
 }

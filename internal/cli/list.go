@@ -35,9 +35,8 @@ func newList(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list " + strings.Join(names, "|"),
 		Short: "list the recipes, transforms or rules",
-		Long: `Lists the recipes (a published dataset made into samples that a trainer takes), the transforms (one change of rows) or
-the rules (one fault that data can have, with its level for the last version of its trainer).
-'rlprep explain NAME' tells more of one.`,
+		Long: `Lists the recipes (each converts a published dataset), the transforms (each changes rows in one way), or the rules (each
+finds one fault, with its level for the newest version of its trainer). 'rlprep explain NAME' describes one.`,
 		Example: `  rlprep list recipes
   rlprep list rules
   rlprep list rules --json | jq -r '.[].id'`,
@@ -57,7 +56,7 @@ the rules (one fault that data can have, with its level for the last version of 
 			return misuse.Unknown("kind of thing", args[0], names)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print an array of objects, all that explain shows")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print an array of objects, with all that explain shows")
 	return cmd
 }
 

@@ -36,16 +36,16 @@ func newMap(a *app) *cobra.Command {
 	m := &mapRun{datasetRun: datasetRun{app: a, columns: true, Options: build.Options{Target: rule.DefaultTarget()}}}
 	cmd := &cobra.Command{
 		Use:   "map SCRIPT",
-		Short: "run a map function, verl's process_fn pasted in, over a dataset",
-		Long: `Runs the function of a Starlark file on every row, checks the rows that come out, and writes shards: the same road as
-preprocess. Starlark is Python without classes, imports and exceptions; verl's process_fn runs nearly word for word, and
-what Python has beyond is told with what to write in its place.
+		Short: "run a map function, such as verl's process_fn, over a dataset",
+		Long: `Runs the function of a Starlark file on every row, checks the resulting rows, and writes shards. It works like preprocess.
+Starlark is Python without classes, imports and exceptions. verl's process_fn runs nearly unchanged; a construct that
+only Python has is an error that names the replacement.
 
-The file has make_map_fn(split), which returns process_fn(example, idx), or process_fn itself, with idx or without. A dict
-that it returns is laid over the example, as HF datasets' map does it; None leaves the row out; a list of dicts makes
-several rows. 're', 'json' and 'math' are there. 'rlprep explain map' tells the rest.
+The file defines make_map_fn(split), which returns process_fn(example, idx), or process_fn itself, with or without idx.
+If the function returns a dict, its keys are set in the example, as in HF datasets' map. None skips the row. A list of
+dicts gives several rows. 're', 'json' and 'math' are available. 'rlprep explain map' has the details.
 
-Types are found out from the first 1,000 rows of each split, or said by --schema.`,
+Types are inferred from the first 1,000 rows of each split, or declared with --schema.`,
 		Example: `  rlprep map gsm8k.star --source data/gsm8k/ -o out/
   rlprep map fn.star --source train.parquet --split train --dry-run
   rlprep map fn.star --source raw.jsonl --schema 'agent_name: string, score: double' -o out/`,
@@ -58,9 +58,9 @@ Types are found out from the first 1,000 rows of each split, or said by --schema
 	}
 	f := cmd.Flags()
 	f.StringArrayVar(&m.input.sources, "source", nil, "file, directory or glob of the dataset; repeatable")
-	f.StringVar(&m.types, "schema", "", "types of keys that are not to be found out: 'NAME: TYPE, …'")
-	f.StringSliceVar(&m.Expects, "expects", nil, "rules whose findings are at most warnings: RL302,…")
-	f.StringVar(&m.rowsFor, "kind", "", "what the rows are for: "+strings.Join(rule.KindNames(), ", ")+" (default: by the columns)")
+	f.StringVar(&m.types, "schema", "", "declared types of keys: 'NAME: TYPE, …'")
+	f.StringSliceVar(&m.Expects, "expects", nil, "rules whose errors become warnings: RL302,…")
+	f.StringVar(&m.rowsFor, "kind", "", "kind of rows: "+strings.Join(rule.KindNames(), ", ")+" (default: follows from the columns)")
 	m.register(f, "./NAME, as the script is called")
 	return cmd
 }

@@ -47,13 +47,13 @@ func newPreprocess(a *app) *cobra.Command {
 	p := &preprocess{datasetRun: datasetRun{app: a, Options: build.Options{Target: rule.DefaultTarget()}}}
 	cmd := &cobra.Command{
 		Use:   "preprocess RECIPE",
-		Short: "make a published dataset into checked shards for training",
-		Long: `Reads a raw dataset, applies a recipe, checks the rows against what the trainer's agent loop, reward and trace really
-demand, and writes shards with a manifest. With no --source the dataset is fetched from the Hub, into the Hub's cache.
-Nothing becomes visible unless everything is right: DIR appears whole, by one rename. A run that was ended, however it was,
-is taken up where it stood by the same command. The bytes written depend on the input and the options alone.
+		Short: "convert a published dataset into checked shards for training",
+		Long: `Reads a raw dataset, applies a recipe, checks the rows against the requirements of the trainer's agent loop, reward and
+trace, and writes shards with a manifest. Without --source it downloads the dataset from the Hub, into the Hub's cache.
+DIR appears complete or not at all, by one rename. After an interruption the same command resumes. The output bytes
+depend only on the input and the options.
 
-'rlprep list recipes' names the recipes, 'rlprep explain RECIPE' tells what one gives.`,
+'rlprep list recipes' lists the recipes, 'rlprep explain RECIPE' describes the rows that one writes.`,
 		Example: `  rlprep preprocess gsm8k -o data/gsm8k
   rlprep preprocess gsm8k_tool_agent_loop --source data/gsm8k/ -o out/
   rlprep preprocess gsm8k --source train.jsonl --split train --shards 4 --agent tool_agent`,
@@ -73,15 +73,15 @@ is taken up where it stood by the same command. The bytes written depend on the 
 	f := cmd.Flags()
 	f.StringArrayVar(&p.input.sources, "source", nil, "file, directory or glob of the raw dataset, here or at hf://datasets/OWNER/NAME[@REVISION]/PATH; repeatable (default: the recipe's own)")
 	p.register(f, "./RECIPE")
-	f.BoolVar(&p.demo, "demo", false, "use the small dataset that is built in")
+	f.BoolVar(&p.demo, "demo", false, "use the small built-in dataset")
 	f.StringVar(&p.agent, "agent", "", "agent loop that runs every row: adds or sets agent_name")
 	f.StringVar(&p.dataSource, "data-source", "", "data_source of every row, which selects the scorer")
 	f.Int64Var(&p.indexStart, "index-start", 0, "extra_info.index of the first row of each split")
-	f.StringVar(&p.indexScope, "index-scope", "split", "split: the index counts from the start in each split; run: on over all splits of the dataset, selected or not")
-	f.StringVar(&p.target, "target", "", "give the form of a later verl where its script changed, and judge by it: "+rule.TargetNames()+" (default: January 2026's form, judged by "+rule.DefaultTarget().String()+")")
-	f.BoolVar(&p.fixed, "fixed", false, "give the form without the faults that the recipe is known for (see 'rlprep explain RECIPE')")
-	f.StringVar(&p.system, "system", "", "system message of every row, in place of the recipe's ('': none); may hold {{column}}")
-	f.StringVar(&p.instruct, "instruction", "", "what follows the question, in place of the recipe's instruction ('': nothing); may hold {{column}}")
+	f.StringVar(&p.indexScope, "index-scope", "split", "split: the index starts again in each split; run: it continues over all splits of the dataset")
+	f.StringVar(&p.target, "target", "", "write the rows of a later verl, if its script changed, and check against it: "+rule.TargetNames()+" (default: rows of January 2026, checked against "+rule.DefaultTarget().String()+")")
+	f.BoolVar(&p.fixed, "fixed", false, "fix the known faults of the recipe (see 'rlprep explain RECIPE')")
+	f.StringVar(&p.system, "system", "", "system message of every row, instead of the recipe's ('': none); may contain {{column}}")
+	f.StringVar(&p.instruct, "instruction", "", "text after the question, instead of the recipe's instruction ('': none); may contain {{column}}")
 	p.given = f.Changed
 	return cmd
 }

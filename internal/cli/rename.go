@@ -19,11 +19,11 @@ func newRename(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rename OLD=NEW[,OLD=NEW] FILES…",
 		Short: "rename columns of Parquet files without decoding anything",
-		Long: `Renames columns, or fields of structs at any depth, one after the other. Both names are whole paths: a field that gets a
-path outside its struct is moved. Nothing is decoded where the levels of both places agree.
+		Long: `Renames columns, or fields of structs at any depth, one after the other. Both names are whole paths: a path outside the
+field's struct moves the field. Nothing is decoded if both places have the same levels.
 
-With --in-place a file that has the new names in place of the old ones counts as done, so the command can be run again after
-an interruption.`,
+With --in-place a file that has the new names instead of the old ones counts as done, so you can run the command again
+after an interruption.`,
 		Example: `  rlprep rename question=problem train.parquet -o out/
   rlprep rename extra_info.idx=extra_info.index,answer=solution 'data/*.parquet' --in-place
   rlprep rename 'prompt[].text=prompt[].content' train.parquet -o out/`,

@@ -28,17 +28,17 @@ func newReshard(a *app) *cobra.Command {
 	r := &reshard{app: a}
 	cmd := &cobra.Command{
 		Use:   "reshard FILES…",
-		Short: "write the rows of Parquet files into more, fewer or evener files",
-		Long: `Writes the rows of Parquet files, in the order of the files' names, into files of another number or size. Row groups are
-copied undecoded; one is cut, and encoded anew, only where a file has to end within it. The summary names such row groups.
+		Short: "change the number or size of Parquet files",
+		Long: `Writes the rows of Parquet files, in the order of the file names, into files of another number or size. Row groups are
+copied undecoded. A row group is split and encoded again only if a file must end inside it; the summary names these.
 
-  --shards N         N files for each split, of nearly the same number of rows; a file ends between two row groups where
-                     that is within 5 % of a file of the even border
-  --shard-rows N     files of just N rows, the last of a split fewer
-  --shard-size SIZE  files of about SIZE bytes at most, of whole row groups; only one that is larger is cut
+  --shards N         N files for each split, with nearly equal row counts; a file ends at a row group border if that keeps
+                     it within 5 % of the average size
+  --shard-rows N     files of exactly N rows; the last of a split may have fewer
+  --shard-size SIZE  files of at most about SIZE bytes, of whole row groups; only a larger row group is split
 
-Files are named SPLIT-00000-of-00008.parquet; the split is told by the names of the input, as preprocess does. DIR must be
-new: it appears whole, by one rename. The files must have the same columns; they take their metadata from the first.`,
+Files are named SPLIT-00000-of-00008.parquet; the input file names give the split, as in preprocess. DIR must not exist:
+it appears complete, by one rename. All files must have the same columns; metadata comes from the first.`,
 		Example: `  rlprep reshard 'data/train-*.parquet' --shards 8 -o out/
   rlprep reshard train.parquet --shard-rows 100000 -o out/
   rlprep reshard data/ --shard-size 500MB -o out/`,
@@ -47,14 +47,14 @@ new: it appears whole, by one rename. The files must have the same columns; they
 		RunE:        func(cmd *cobra.Command, args []string) error { return r.run(cmd.Context(), args) },
 	}
 	f := cmd.Flags()
-	f.StringVarP(&r.out, "out", "o", "", "directory to write; it must be new")
+	f.StringVarP(&r.out, "out", "o", "", "directory to write; it must not exist")
 	r.size.register(f)
-	f.Lookup("shards").Usage = "write each split as just N files"
-	f.StringVar(&r.filesFrom, "files-from", "", "read names of files from LIST, one a line (-: standard input)")
+	f.Lookup("shards").Usage = "write each split as exactly N files"
+	f.StringVar(&r.filesFrom, "files-from", "", "read file names from LIST, one a line (-: standard input)")
 	r.limits.register(f)
 	f.StringVar(&r.hfText, "hf-metadata", "auto", hfUsage)
 	f.IntVarP(&r.workers, "jobs", "j", 0, "workers (default: one a core); the bytes written are the same for any number")
-	f.BoolVar(&r.asJSON, "json", false, "print what was done as JSON")
+	f.BoolVar(&r.asJSON, "json", false, "print the result as JSON")
 	return cmd
 }
 
@@ -70,7 +70,7 @@ func (r *reshard) run(ctx context.Context, args []string) error {
 	case !r.size.asked():
 		return misuse.Errorf("no size: say --shards N, --shard-rows N or --shard-size SIZE")
 	case len(args) == 0 && r.filesFrom == "":
-		return misuse.Errorf("no files: name the Parquet files to write anew")
+		return misuse.Errorf("no files: name the Parquet files to reshard")
 	case r.out == "":
 		return misuse.Errorf("no directory to write to: name a new one with -o DIR")
 	}
@@ -155,16 +155,16 @@ func (r *reshard) print(s *reshardSummary) {
 	escape.Fprintf(w, "  column chunks: %d copied, %d encoded\n", s.Copied, s.Encoded)
 	for i, e := range s.Reencoded {
 		if i == maxReencoded {
-			escape.Fprintf(w, "  … %d more were encoded anew\n", len(s.Reencoded)-i)
+			escape.Fprintf(w, "  … %d more were encoded again\n", len(s.Reencoded)-i)
 			break
 		}
 		what := "all columns"
 		if e.Columns != nil {
 			what = strings.Join(e.Columns, ", ")
 		}
-		escape.Fprintf(w, "  encoded anew: %s: row group %d (%s): %s: %s\n", e.File, e.RowGroup, amount.Of(int(e.Rows), "row"), what, e.Reason)
+		escape.Fprintf(w, "  encoded again: %s: row group %d (%s): %s: %s\n", e.File, e.RowGroup, amount.Of(int(e.Rows), "row"), what, e.Reason)
 	}
 	if n := s.otherMetadata; n > 0 {
-		escape.Fprintf(w, "  %s had other metadata than the first, which was left out\n", amount.Of(n, "file"))
+		escape.Fprintf(w, "  %s had other metadata than the first, which was dropped\n", amount.Of(n, "file"))
 	}
 }

@@ -31,13 +31,13 @@ func newRun(a *app) *cobra.Command {
 	r := &pipelineRun{datasetRun: datasetRun{app: a, columns: true, Options: build.Options{Target: rule.DefaultTarget()}}}
 	cmd := &cobra.Command{
 		Use:   "run PIPELINE",
-		Short: "make your own dataset into checked shards, as a YAML file says",
-		Long: `Runs a pipeline file: sources, steps, the contract that the rows are judged by, and how they are written. It goes the
-same road as preprocess: nothing becomes visible unless everything is right, a run that was ended is taken up by the same
-command, and the bytes written depend on the input, the file and the options alone.
+		Short: "convert your own dataset into checked shards, described by a YAML file",
+		Long: `Runs a pipeline file: sources, steps, the contract that checks the rows, and the form of the output. It works like
+preprocess: the output appears complete or not at all, the same command resumes after an interruption, and the output
+bytes depend only on the input, the file and the options.
 
-Steps are transforms: 'rlprep list transforms' names them, 'rlprep explain TRANSFORM' tells what one does. Names of files in
-a pipeline are taken from its own folder. 'rlprep init pipeline FILE' writes a first one, 'rlprep schema pipeline' the JSON
+Steps are transforms: 'rlprep list transforms' lists them, 'rlprep explain TRANSFORM' describes one. Paths in a pipeline
+are relative to its own folder. 'rlprep init pipeline FILE' writes a first one, 'rlprep schema pipeline' prints the JSON
 Schema for editors.`,
 		Example: `  rlprep run pipeline.yaml --dry-run
   rlprep run pipeline.yaml -o out/
@@ -50,7 +50,7 @@ Schema for editors.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&r.input.sources, "source", nil, "file, directory or glob to read in place of the file's sources; repeatable")
+	f.StringArrayVar(&r.input.sources, "source", nil, "file, directory or glob to read instead of the pipeline's sources; repeatable")
 	r.register(f, "./NAME, as the pipeline is called")
 	return cmd
 }

@@ -13,8 +13,8 @@ func newSchema(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema pipeline|config",
 		Short: "print the JSON Schema of pipeline files or of rlprep.yaml, for editors",
-		Long: `Prints the JSON Schema of what 'rlprep run' takes (pipeline), or of rlprep.yaml (config). Editors complete keys and steps
-from it and mark faults; with the YAML language server the first line of a file names it:
+		Long: `Prints the JSON Schema of pipeline files, which 'rlprep run' reads (pipeline), or of rlprep.yaml (config). Editors use it to
+complete keys and to mark errors. With the YAML language server the first line of a file names it:
 
   # yaml-language-server: $schema=rlprep.schema.json`,
 		Example: `  rlprep schema pipeline > pipeline.schema.json

@@ -15,8 +15,8 @@ func newSelect(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "select PATH[,PATH] FILES…",
 		Short: "keep only these columns of Parquet files, undecoded",
-		Long: `Keeps the columns that are named, or fields of structs at any depth, and leaves all others out. They keep their order.
-Nothing is decoded: every column chunk that stays is copied byte for byte.`,
+		Long: `Keeps the named columns, or fields of structs at any depth, and removes all others. The order of the columns stays.
+Nothing is decoded: every remaining column chunk is copied byte for byte.`,
 		Example: `  rlprep select prompt,data_source,reward_model train.parquet -o out/
   rlprep select prompt,extra_info.index 'data/*.parquet' --in-place
   rlprep select 'prompt[].content' train.parquet -o out/`,

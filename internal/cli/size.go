@@ -16,7 +16,7 @@ type sizeFlags struct {
 }
 
 func (s *sizeFlags) register(f *pflag.FlagSet) {
-	f.IntVar(&s.shards, "shards", 0, "write each split as just N files (default 1)")
+	f.IntVar(&s.shards, "shards", 0, "write each split as exactly N files (default 1)")
 	f.Int64Var(&s.rows, "shard-rows", 0, "write files of N rows each, the last of a split fewer")
 	f.StringVar(&s.bytes, "shard-size", "", "write files of about this size at most, such as 500MB or 1GiB")
 }

@@ -13,8 +13,8 @@ func newVerify(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "verify DIR",
 		Short: "hash the files of a data set and compare them with its manifest",
-		Long: `Reads every shard that DIR/manifest.json names and compares size, sha256, rows and row groups. A shard that
-is missing, differs or is named twice is reported, and so is a Parquet file beside them that the manifest does not name.`,
+		Long: `Reads every shard that DIR/manifest.json names and compares size, sha256, rows and row groups. It reports shards that are
+missing, differ or are named twice, and Parquet files in DIR that the manifest does not name.`,
 		Example: `  rlprep verify out/
   rlprep verify /data/gsm8k && sbatch train.sh
   rlprep verify --quiet out/`,

@@ -24,8 +24,8 @@ type inputFlags struct {
 }
 
 func (i *inputFlags) register(f *pflag.FlagSet) {
-	f.StringVar(&i.filesFrom, "files-from", "", "read names of files from LIST, one a line (-: standard input)")
-	f.StringArrayVar(&i.splits, "split", nil, "take only these splits: train,test; or say where one is: train=GLOB; repeatable")
+	f.StringVar(&i.filesFrom, "files-from", "", "read file names from LIST, one a line (-: standard input)")
+	f.StringArrayVar(&i.splits, "split", nil, "take only these splits: train,test; or name the files of one: train=GLOB; repeatable")
 	i.limits.register(f)
 }
 
@@ -48,8 +48,8 @@ type knownFlags struct{ agents, sources []string }
 func (k *knownFlags) register(f *pflag.FlagSet) { registerKnown(f, &k.agents, &k.sources) }
 
 func registerKnown(f *pflag.FlagSet, agents, sources *[]string) {
-	f.StringSliceVar(agents, "known-agents", nil, "agent loops that your launch registers, beside the trainer's own")
-	f.StringSliceVar(sources, "known-sources", nil, "values of data_source that your reward function scores, beside the trainer's own")
+	f.StringSliceVar(agents, "known-agents", nil, "agent loops that your launch registers")
+	f.StringSliceVar(sources, "known-sources", nil, "values of data_source that your reward function scores")
 }
 
 func (k *knownFlags) env(rows rule.Kind) *rule.Env {

@@ -1,4 +1,4 @@
-// Package project reads rlprep.yaml: the data sets of a repository, what they are judged as, and what is let pass, with reasons. It is found
+// Package project reads rlprep.yaml: the data sets of a repository, what they are judged as, and which findings are suppressed, with reasons. It is found
 // upward from the working directory. It says what lint is to do; that flags win over it is cli's to see to.
 package project
 

@@ -24,11 +24,11 @@ func JSONSchema() map[string]any {
 	maps.Copy(all, object{
 		"datasets": object{"type": "object", "minProperties": 1, "additionalProperties": set,
 			"description": "data that is trained on together, by name: what 'rlprep lint' without files checks"},
-		"per_file_ignores": object{"type": "array", "description": "findings that are let pass, with the reason",
+		"per_file_ignores": object{"type": "array", "description": "findings to suppress, with the reason",
 			"items": yamlfile.ClosedSchema(object{
 				"files":  yamlfile.TextsSchema("files, folders or globs, from the file's folder"),
 				"rules":  yamlfile.TextsSchema("ids, names or beginnings of ids"),
-				"reason": object{"type": "string", "pattern": `\S`, "description": "why they are let pass"},
+				"reason": object{"type": "string", "pattern": `\S`, "description": "why they are suppressed"},
 			}, "files", "rules", "reason")},
 		"fail_level":     object{"enum": []string{"error", "warning", "info"}, "description": "lowest level that fails"},
 		"output_formats": formatsSchema(),
@@ -44,8 +44,8 @@ func settingsSchema() yamlfile.Schema {
 		"config":        yamlfile.TextsSchema("launch scripts or configurations to judge with the data"),
 		"select":        yamlfile.TextsSchema("only these rules: ids, names, beginnings of ids"),
 		"ignore":        yamlfile.TextsSchema("without these rules"),
-		"known_agents":  yamlfile.TextsSchema("agent loops that your launch registers, beside the trainer's own"),
-		"known_sources": yamlfile.TextsSchema("values of data_source that your reward function scores, beside the trainer's own"),
+		"known_agents":  yamlfile.TextsSchema("agent loops that your launch registers"),
+		"known_sources": yamlfile.TextsSchema("values of data_source that your reward function scores"),
 	}
 }
 
