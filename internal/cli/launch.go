@@ -206,7 +206,7 @@ func newEffect(t *launch.Training) *launchedEffect {
 		e.names = append(e.names, f.Name)
 		e.Facts[f.Name] = newLaunchedValue(json.RawMessage(f.Value.AppendJSON(nil)), sourceOf(t, f.Keys), f.Note)
 	}
-	for key := range launch.OptionsFor(t.Target).Defaults {
+	for _, key := range cfg.Leaves() {
 		if n := cfg.Get(key); n != nil {
 			e.Config[key] = newLaunchedValue(launch.JSONValue(n.Any()), n.Source, "")
 		}

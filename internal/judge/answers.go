@@ -42,8 +42,16 @@ func (a *answers) ask(method, argument string, _ bool) {
 	switch method {
 	case "Value":
 		a.Value(argument)
+	case "Default":
+		a.Default(argument)
 	case "Document":
 		a.Document(argument)
+	case "DocumentError":
+		a.DocumentError(argument)
+	case "Python":
+		a.Python(argument)
+	case "NearFile":
+		a.NearFile(argument)
 	case "MissingFiles":
 		a.MissingFiles(argument)
 	case "Operator":
@@ -79,6 +87,34 @@ func (a *answers) Value(key string) (schema.Value, schema.Pos) {
 	v, pos := a.launch.Value(key)
 	a.note("Value", key, fmt.Sprintf("%+v %s", pos, valueText(v)))
 	return v, pos
+}
+
+// Default implements rule.Launch.
+func (a *answers) Default(key string) schema.Value {
+	v := a.launch.Default(key)
+	a.note("Default", key, valueText(v))
+	return v
+}
+
+// DocumentError implements rule.Launch.
+func (a *answers) DocumentError(key string) string {
+	text := a.launch.DocumentError(key)
+	a.note("DocumentError", key, text)
+	return text
+}
+
+// Python implements rule.Launch.
+func (a *answers) Python(key string) (string, bool) {
+	text, here := a.launch.Python(key)
+	a.note("Python", key, fmt.Sprint(here, " ", text))
+	return text, here
+}
+
+// NearFile implements rule.Launch.
+func (a *answers) NearFile(name string) string {
+	near := a.launch.NearFile(name)
+	a.note("NearFile", name, near)
+	return near
 }
 
 // Document implements rule.Launch.

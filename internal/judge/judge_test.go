@@ -249,6 +249,10 @@ type launch string
 func (l launch) Value(string) (schema.Value, schema.Pos) {
 	return schema.TextValue(string(l)), schema.Pos{}
 }
+func (l launch) Default(string) schema.Value    { return schema.TextValue(string(l)) }
+func (l launch) DocumentError(string) string    { return string(l) }
+func (l launch) Python(string) (string, bool)   { return string(l), true }
+func (l launch) NearFile(string) string         { return string(l) }
 func (l launch) Document(string) schema.Value   { return schema.Value{} }
 func (l launch) MissingFiles(string) []string   { return []string{string(l)} }
 func (l launch) Operator(string) string         { return "=" }

@@ -1,11 +1,14 @@
 package launch
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/rlprep/rlprep/internal/infile"
+	"github.com/rlprep/rlprep/internal/yamlfile"
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
 )
@@ -25,6 +28,15 @@ func (cfg *Config) Value(key string) (schema.Value, schema.Pos) {
 	return toValue(n), cfg.Pos(n.Source)
 }
 
+// Default implements rule.Launch.
+func (cfg *Config) Default(key string) schema.Value {
+	n := cfg.Get(key)
+	if n == nil || cfg.Set(key) {
+		return schema.Value{}
+	}
+	return toValue(n)
+}
+
 // Document implements rule.Launch: it reads the YAML file that the value of the key names.
 func (cfg *Config) Document(key string) schema.Value {
 	n := cfg.Get(key)
@@ -42,6 +54,68 @@ func (cfg *Config) Document(key string) schema.Value {
 	return toValue(doc)
 }
 
+// DocumentError implements rule.Launch.
+func (cfg *Config) DocumentError(key string) string {
+	name := cfg.text(key)
+	if name == "" {
+		return ""
+	}
+	var bad *yamlfile.Error
+	if _, err := cfg.opts.read(cfg.Path(name), name); errors.As(err, &bad) {
+		return err.Error()
+	}
+	return ""
+}
+
+// maxPython is the size beyond which a file is not read as a Python program, in bytes.
+const maxPython = 1 << 20
+
+// Python implements rule.Launch. Files of other names are not read: what a script names may be anything.
+func (cfg *Config) Python(key string) (string, bool) {
+	name := cfg.text(key)
+	if filepath.Ext(name) != ".py" {
+		return "", false
+	}
+	path := cfg.Path(name)
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() > maxPython {
+		return "", false
+	}
+	text, err := infile.ReadFile(path)
+	if cfg.opts.Opened != nil {
+		cfg.opts.Opened(path)
+	}
+	return string(text), err == nil
+}
+
+// NearFile implements rule.Launch.
+func (cfg *Config) NearFile(name string) string {
+	list, err := os.ReadDir(filepath.Dir(cfg.Path(name)))
+	if err != nil {
+		return ""
+	}
+	var names []string
+	for _, f := range list {
+		if filepath.Ext(f.Name()) == filepath.Ext(name) {
+			names = append(names, f.Name())
+		}
+	}
+	near := schema.Nearest(filepath.Base(name), names)
+	if near == "" {
+		return ""
+	}
+	return filepath.Join(filepath.Dir(name), near)
+}
+
+// text is the value of a key where it is a text, else "".
+func (cfg *Config) text(key string) string {
+	n := cfg.Get(key)
+	if n == nil {
+		return ""
+	}
+	s, _ := n.Value.(string)
+	return s
+}
+
 // Operator implements rule.Launch.
 func (cfg *Config) Operator(key string) string {
 	for i := len(cfg.Command.Overrides) - 1; i >= 0; i-- {
@@ -56,7 +130,7 @@ func (cfg *Config) Operator(key string) string {
 func (cfg *Config) Refused() []rule.Refusal {
 	out := make([]rule.Refusal, len(cfg.Problems))
 	for i, p := range cfg.Problems {
-		out[i] = rule.Refusal{Key: p.Key, Message: p.Text, Pos: cfg.Pos(p.Source)}
+		out[i] = rule.Refusal{Key: p.Key, Message: p.Text, Pos: cfg.Pos(p.Source), Unknown: p.Unknown}
 	}
 	return out
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math/big"
 	"path"
 	"path/filepath"
 	"slices"
@@ -15,49 +14,33 @@ import (
 
 // Options say what a configuration is composed over.
 type Options struct {
-	// Defaults are the trainer's own values of the version, by key; keys with dots.
-	Defaults map[string]any
-	Version  string // names the defaults in sources: "verl 0.9"
-	// Builtin tells the configurations that the trainer brings itself: they are the defaults where no such file is found.
-	Builtin func(name string) bool
+	Configs *rule.Configs     // that the trainer brings; nil: none are known
+	Version string            // names its values in sources: "verl 0.9"
 	Opened  func(path string) // called with every configuration file that was read; nil: nobody asks
 }
 
 // read is readYAML for a file that the launch names.
 func (o *Options) read(path, shown string) (*Node, error) {
-	doc, err := readYAML(path, shown)
+	doc, _, err := o.readText(path, shown)
+	return doc, err
+}
+
+// readText is read, with the text of the file.
+func (o *Options) readText(path, shown string) (*Node, []byte, error) {
+	doc, text, err := readYAML(path, shown)
 	if o.Opened != nil && !errors.Is(err, errNoConfig) {
 		o.Opened(path)
 	}
-	return doc, err
+	return doc, text, err
 }
 
 // OptionsFor returns the options for launches of the target's framework, which has a profile.
 func OptionsFor(t rule.Target) Options {
-	p := t.Profile()
-	o := Options{Defaults: map[string]any{}, Version: t.Framework + " " + t.Version, Builtin: p.Builtin}
-	if p.Defaults == nil {
-		return o
-	}
-	for key, v := range p.Defaults(t) {
-		o.Defaults[key] = withBigInts(v)
+	o := Options{Version: t.Framework + " " + t.Version}
+	if p := t.Profile(); p.Configs != nil {
+		o.Configs = p.Configs(t)
 	}
 	return o
-}
-
-// withBigInts gives integers the form that values have here.
-func withBigInts(v any) any {
-	switch v := v.(type) {
-	case int64:
-		return big.NewInt(v)
-	case []any:
-		out := make([]any, len(v))
-		for i, e := range v {
-			out[i] = withBigInts(e)
-		}
-		return out
-	}
-	return v
 }
 
 // A Config is what a command gives the trainer.
@@ -68,8 +51,10 @@ type Config struct {
 	Notes    []string
 
 	module  string          // that is run; "": unknown
+	whole   bool            // every file of the configuration is known, so a key that is not there is refused
 	sets    map[string]bool // keys that a YAML file or the command set, with every key above and below
 	inFiles map[string]bool // those that a YAML file sets
+	late    []*Override     // refused, because the key is not there or is there already
 	opts    Options
 }
 
@@ -78,250 +63,116 @@ type Problem struct {
 	Source Source
 	Key    string
 	Text   string
+	// Unknown: the key or the choice is none of this configuration, or is there already.
+	Unknown bool
 }
 
-// Compose merges the defaults, the YAML that the command names and its overrides, in this order, as Hydra does.
+// Compose merges the YAML that the command names, or that its program brings, and its overrides, as Hydra does.
 func Compose(c *Command, o Options) *Config {
 	inv := c.invocation()
 	cfg := &Config{Command: c, module: inv.module, Root: &Node{Kind: Map}, sets: map[string]bool{}, opts: o}
-	for _, key := range slices.Sorted(maps.Keys(o.Defaults)) {
-		cfg.put(key, literal(o.Defaults[key], Source{Kind: FromDefault, Note: o.Version}))
-	}
-	cfg.yaml(inv)
-	cfg.inFiles = maps.Clone(cfg.sets)
-	for i := range c.Overrides {
-		cfg.override(&c.Overrides[i])
-	}
+	cfg.compose(cfg.primary(inv))
 	for i, e := range c.Errors {
 		cfg.Problems = append(cfg.Problems, Problem{Source: c.refused[i], Text: e})
 	}
 	return cfg
 }
 
-// ComposeFile merges the defaults, one YAML file and overrides. The file is found from where we are, as a script is; cwd is where
-// the launch runs.
+// ComposeFile merges one YAML file and overrides. The file is found from where we are, as a script is; cwd is where the launch
+// runs.
 func ComposeFile(file, cwd string, overrides []string, o Options) (*Config, error) {
 	abs, err := filepath.Abs(file)
 	if err != nil {
 		return nil, fmt.Errorf("find configuration: %w", err)
 	}
-	doc, err := o.read(abs, file)
-	if err != nil {
-		return nil, err
-	}
 	c := NewCommand(append([]string{"python3", "-m", ""}, overrides...), cwd)
 	c.File = file
 	cfg := &Config{Command: &c, Root: &Node{Kind: Map}, sets: map[string]bool{}, opts: o}
-	for _, key := range slices.Sorted(maps.Keys(o.Defaults)) {
-		cfg.put(key, literal(o.Defaults[key], Source{Kind: FromDefault, Note: o.Version}))
+	l := &loader{cfg: cfg, cwd: cwd, dirs: []folder{{dir: filepath.Dir(abs), shown: filepath.Dir(file)}}}
+	doc, err := l.open(abs, file)
+	if err != nil {
+		return nil, err
 	}
-	l := &loader{cfg: cfg, cwd: cwd, dirs: []folder{{filepath.Dir(abs), filepath.Dir(file)}}}
-	l.search(doc)
-	l.apply(doc, "", "")
-	cfg.inFiles = maps.Clone(cfg.sets)
-	for i := range c.Overrides {
-		cfg.override(&c.Overrides[i])
-	}
+	l.read = map[string]*document{strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)): doc}
+	cfg.compose(l, strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
 	return cfg, nil
 }
 
-// yaml merges the file that --config-name names, where there is one.
-func (cfg *Config) yaml(inv invocation) {
-	if inv.configName == "" {
-		return
-	}
-	name := strings.TrimSuffix(strings.TrimSuffix(inv.configName, ".yaml"), ".yml")
-	dir := inv.configPath
-	if strings.Contains(dir, "://") {
-		dir = strings.TrimPrefix(dir, "file://")
-	}
-	l := &loader{cfg: cfg, cwd: cfg.Command.Dir}
-	if dir != "" && !filepath.IsAbs(dir) {
-		dir = filepath.Join(moduleDir(inv.module), dir)
-	} else if dir == "" {
-		dir = filepath.Join(moduleDir(inv.module), "config")
-	}
-	l.add(dir)
-	switch doc, err := l.find(name); {
-	case err == nil:
-		l.search(doc)
-		l.apply(doc, path.Dir(name), "")
-	case !errors.Is(err, errNoConfig):
-		cfg.Problems = append(cfg.Problems, Problem{Source: cfg.Command.sources[inv.configAt], Text: err.Error()})
-	case cfg.opts.Builtin != nil && cfg.opts.Builtin(name):
-	default:
-		cfg.Notes = append(cfg.Notes, fmt.Sprintf("configuration %s is not there (%s): what it sets is missing", name, dir))
-	}
-}
-
-// moduleDir is the folder of a module relative to the working directory: Hydra looks for a relative --config-path there.
-func moduleDir(module string) string {
-	if strings.HasSuffix(module, ".py") {
-		return filepath.Dir(module)
-	}
-	return filepath.Dir(strings.ReplaceAll(module, ".", "/"))
-}
-
-// A loader finds configuration files in the folders of Hydra's search path.
-type loader struct {
-	cfg     *Config
-	cwd     string
-	dirs    []folder
-	deep    int
-	choices map[string]string // of the defaults lists, by group
-}
-
-// A folder is a place of the search path and how it is shown.
-type folder struct{ dir, shown string }
-
-// add adds a folder, relative to the working directory.
-func (l *loader) add(dir string) {
-	abs := dir
-	if !filepath.IsAbs(abs) {
-		abs = filepath.Join(l.cwd, abs)
-	}
-	l.dirs = append(l.dirs, folder{abs, dir})
-}
-
-// search adds the folders of hydra.searchpath.
-func (l *loader) search(doc *Node) {
-	list := doc.Field("hydra").Field("searchpath")
-	if list == nil {
-		return
-	}
-	for _, e := range list.List {
-		if s, ok := e.Value.(string); ok && strings.HasPrefix(s, "file://") {
-			l.add(strings.TrimPrefix(s, "file://"))
-		}
-	}
-}
-
-// find reads the first file of that name, without its suffix, in the search path.
-func (l *loader) find(name string) (*Node, error) {
-	for _, d := range l.dirs {
-		doc, err := l.cfg.opts.read(filepath.Join(d.dir, name+".yaml"), filepath.Join(d.shown, name+".yaml"))
-		if err == nil || !errors.Is(err, errNoConfig) {
-			return doc, err
-		}
-	}
-	return nil, fmt.Errorf("%s.yaml: %w", name, errNoConfig)
-}
-
-// apply merges a document and its defaults list at a package, a key with dots. group is the folder it came from.
-func (l *loader) apply(doc *Node, group, pkg string) {
-	if l.deep++; l.deep > 20 {
-		return
-	}
-	defer func() { l.deep-- }()
-	own := &Node{Kind: Map, Source: doc.Source}
-	for _, k := range doc.Keys {
-		if k != "defaults" && k != "hydra" {
-			own.set(k, doc.fields[k])
-		}
-	}
-	self := false
-	if list := doc.Field("defaults"); list != nil {
-		for _, e := range list.List {
-			if e.Value == "_self_" {
-				self = true
-				l.cfg.merge(pkg, own)
-				continue
-			}
-			l.entry(e, group, pkg)
-		}
-	}
-	if !self {
-		l.cfg.merge(pkg, own)
-	}
-}
-
-// entry merges one entry of a defaults list: "name", "group/name", or "group@package: name".
-func (l *loader) entry(e *Node, group, pkg string) {
-	if name, ok := e.Value.(string); ok && e.Kind == Scalar {
-		at, _, _ := strings.Cut(name, "@")
-		if i := strings.IndexByte(name, '@'); i >= 0 {
-			pkg = join(pkg, name[i+1:])
-		}
-		l.include(rooted(group, at), pkg, e)
-		return
-	}
-	for _, key := range e.Keys {
-		value := e.fields[key]
-		optional := strings.HasPrefix(key, "optional ")
-		spec := strings.TrimPrefix(strings.TrimPrefix(key, "optional "), "override ")
-		g, at, has := strings.Cut(spec, "@")
-		if strings.HasPrefix(g, "hydra/") || value.Value == nil && value.Kind == Scalar {
-			continue
-		}
-		to := join(pkg, strings.ReplaceAll(strings.Trim(g, "/."), "/", "."))
-		if has {
-			to = join(pkg, at)
-			if at == "_here_" {
-				to = pkg
-			}
-			if rest, global := strings.CutPrefix(at, "_global_"); global {
-				to = strings.TrimPrefix(rest, ".")
-			}
-		}
-		names := []*Node{value}
-		if value.Kind == List {
-			names = value.List
-		}
-		for _, n := range names {
-			name, _ := n.Value.(string)
-			name = l.choice(name)
-			if l.choices == nil {
-				l.choices = map[string]string{}
-			}
-			l.choices[g] = name
-			before := len(l.cfg.Notes)
-			l.include(path.Join(rooted(group, g), name), to, n)
-			if optional {
-				l.cfg.Notes = l.cfg.Notes[:before]
-			}
-		}
-	}
-}
-
-// choice fills in "${group}" from the choices made before.
-func (l *loader) choice(name string) string {
-	for g, v := range l.choices {
-		name = strings.ReplaceAll(name, "${"+g+"}", v)
-	}
-	return name
-}
-
-func rooted(group, name string) string {
-	if strings.HasPrefix(name, "/") {
-		return strings.TrimPrefix(name, "/")
-	}
-	return path.Join(group, name)
-}
-
-func join(a, b string) string {
-	if a == "" || b == "" {
-		return a + b
-	}
-	return a + "." + b
-}
-
-// include merges the file of a defaults list's entry; one that the trainer brings is among the defaults.
-func (l *loader) include(name, pkg string, e *Node) {
+// compose merges the files of a primary configuration, then the overrides. Where it is not known, the trainer's own lies beneath, and
+// nothing is refused.
+func (cfg *Config) compose(l *loader, name string) {
+	comp := &composition{loader: l, choices: map[string]*choice{}, deleted: map[string]*choice{}, known: map[string]string{}}
 	doc, err := l.find(name)
+	if err == nil {
+		l.search(doc)
+	}
+	rest := comp.overrides(cfg.Command.Overrides)
+	var parts []part
 	switch {
 	case err == nil:
-		l.apply(doc, path.Dir(name), pkg)
+		if parts, err = comp.parts(&defaultsEntry{path: name}, true, false, 0); err != nil {
+			cfg.Problems = append(cfg.Problems, Problem{Source: cfg.Command.place(), Text: err.Error()})
+		} else {
+			comp.unused(cfg.Command.Overrides)
+			cfg.whole = !comp.lost
+		}
 	case !errors.Is(err, errNoConfig):
-		l.cfg.Problems = append(l.cfg.Problems, Problem{Source: e.Source, Text: err.Error()})
-	case l.cfg.opts.Builtin != nil && l.cfg.opts.Builtin(name):
-	default:
-		l.cfg.Notes = append(l.cfg.Notes, fmt.Sprintf("%s: configuration %s is not there: what it sets is missing", e.Source, name))
+		cfg.Problems = append(cfg.Problems, Problem{Source: cfg.Command.place(), Text: err.Error()})
+	}
+	if !cfg.whole && !slices.ContainsFunc(parts, func(p part) bool { return p.doc.builtin }) {
+		cfg.beneath()
+	}
+	seen := map[string]bool{}
+	for _, p := range parts {
+		if p.key != "" && seen[p.key] {
+			cfg.Problems = append(cfg.Problems, Problem{Source: cfg.Command.place(), Key: p.key, Text: p.key + " appears more than once in the final defaults list", Unknown: true})
+		}
+		seen[p.key] = true
+		cfg.merge(p.pkg, p.doc)
+	}
+	cfg.inFiles = maps.Clone(cfg.sets)
+	for _, o := range rest {
+		cfg.override(o)
+	}
+	for _, o := range cfg.late { // what the user meant: rules judge it, too
+		n := literal(o.Value, o.Source)
+		cfg.mark(o.Key, n)
+		cfg.put(o.Key, n)
 	}
 }
 
-// merge merges a map at a package.
-func (cfg *Config) merge(pkg string, n *Node) {
-	cfg.mark(pkg, n)
+// beneath merges the trainer's own configuration.
+func (cfg *Config) beneath() {
+	c := cfg.opts.Configs
+	if c == nil {
+		return
+	}
+	l := &loader{cfg: cfg, dirs: []folder{{dir: path.Dir(c.Base), builtin: true}}}
+	comp := &composition{loader: l, choices: map[string]*choice{}, deleted: map[string]*choice{}, known: map[string]string{}}
+	parts, err := comp.parts(&defaultsEntry{path: path.Base(c.Base)}, true, false, 0)
+	if err != nil {
+		panic("launch: the trainer's own configuration: " + err.Error())
+	}
+	for _, p := range parts {
+		cfg.merge(p.pkg, p.doc)
+	}
+}
+
+// place is where a command stands.
+func (c *Command) place() Source {
+	s := Source{Kind: FromScript, File: c.File, Line: c.Line}
+	if c.File == "" {
+		s.Kind = FromArgument
+	}
+	return s
+}
+
+// merge merges a file at a package.
+func (cfg *Config) merge(pkg string, doc *document) {
+	n := doc.values
+	if !doc.trainers {
+		cfg.mark(pkg, n)
+	}
 	if pkg == "" {
 		mergeInto(cfg.Root, n)
 		return
@@ -346,6 +197,14 @@ func (cfg *Config) mark(key string, n *Node) {
 	}
 }
 
+// join joins two keys, either of which may be empty.
+func join(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "." + b
+}
+
 func parent(key string) string {
 	return key[:max(strings.LastIndexByte(key, '.'), 0)]
 }
@@ -357,6 +216,9 @@ func mergeInto(a, b *Node) {
 		if have := a.Field(k); have != nil && have.Kind == Map && v.Kind == Map {
 			mergeInto(have, v)
 			continue
+		}
+		if have := a.Field(k); have != nil && v.Kind == Scalar && v.Value == "???" {
+			continue // a value that is still to come replaces none
 		}
 		a.set(k, clone(v))
 	}
@@ -372,33 +234,6 @@ func clone(n *Node) *Node {
 		c.set(k, clone(n.fields[k]))
 	}
 	return c
-}
-
-// override applies one override.
-func (cfg *Config) override(o *Override) {
-	key := o.Key
-	if strings.Contains(key, "/") || key == "" || strings.HasPrefix(key, "hydra.") {
-		return // a choice of a group, or Hydra's own
-	}
-	if o.Op == "~" {
-		if up := cfg.at(parent(key)); up != nil {
-			up.remove(key[strings.LastIndexByte(key, '.')+1:])
-		}
-		delete(cfg.sets, key)
-		return
-	}
-	n := literal(o.Value, o.Source)
-	if _, sweep := o.Value.(Sweep); sweep {
-		cfg.Problems = append(cfg.Problems, Problem{Source: o.Source, Key: key, Text: fmt.Sprintf("%s: values for several runs (quote the value, or put it in [ ])", clip(o.Text, 80))})
-	}
-	for up := parent(key); up != ""; up = parent(up) {
-		if at := cfg.at(up); at != nil && at.Kind == Scalar && at.Value != nil && at.Source.Kind != FromDefault {
-			cfg.Problems = append(cfg.Problems, Problem{Source: o.Source, Key: key, Text: fmt.Sprintf("%s is no group of keys (%s)", up, at.Source)})
-			return
-		}
-	}
-	cfg.mark(key, n)
-	cfg.put(key, n)
 }
 
 // put sets a key, making what stands above it. Maps join what is there.

@@ -3,13 +3,13 @@ package launch
 import (
 	"encoding/json"
 	"fmt"
-	"math/big"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/schema/rule"
 )
 
 // folder writes files below a new folder.
@@ -30,14 +30,14 @@ func folderOf(t *testing.T, files map[string]string) string {
 
 func TestCompose(t *testing.T) {
 	dir := folderOf(t, map[string]string{
-		"conf/train.yaml":       "hydra:\n  searchpath:\n    - file://more\ndefaults:\n  - base\n  - engine: fast\n  - tool@rollout.tools: calc\n  - optional nothing: here\n  - _self_\ndata:\n  batch: 8\n  path: ${oc.env:ROOT,/none}/x\n  half: ${.batch}\n  same: ${oc.select:data.batch,1}\n  gone: ${oc.select:data.none,7}\n",
+		"conf/train.yaml":       "hydra:\n  searchpath:\n    - file://more\ndefaults:\n  - trainer\n  - base\n  - engine: fast\n  - tool@rollout.tools: calc\n  - optional nothing: here\n  - _self_\ndata:\n  batch: 8\n  path: ${oc.env:ROOT,/none}/x\n  half: ${.batch}\n  same: ${oc.select:data.batch,1}\n  gone: ${oc.select:data.none,7}\n",
 		"conf/base.yaml":        "data:\n  batch: 1\n  files: [a, b]\n  on: yes\n  lr: 1e-6\n  text: \"1\"\nkeep: {a: 1, b: 2}\n",
 		"more/engine/fast.yaml": "kind: fast\nlevel: 3\n",
 		"conf/tool/calc.yaml":   "# @package nothing of ours\nname: calc\n",
 	})
 	c := NewCommand([]string{"python3", "-m", "main", "--config-path=" + dir + "/conf", "--config-name", "train", "data.batch=4", "+data.new={x: 1}", "~keep.b", "data.files=['c']", "++keep.a=null"}, dir)
 	c.Env = []string{"ROOT=/data"}
-	cfg := Compose(&c, Options{Defaults: map[string]any{"data.batch": big.NewInt(1024), "rollout.n": big.NewInt(1), "data.name": "${data.text}"}, Version: "x 1"})
+	cfg := Compose(&c, Options{Configs: &rule.Configs{Files: map[string]string{"own/trainer": "data: {batch: 1024, name: \"${data.text}\"}\nrollout: {n: 1}\n"}, Base: "own/trainer"}, Version: "x 1"})
 	want := map[string]string{
 		"data.batch": "4", "data.path": `/data/x`, "data.half": "4", "data.same": "4", "data.gone": "7", "data.files": "[c]", "data.on": "true", "data.lr": "1e-06",
 		"data.text": "1", "data.name": "1", "data.new.x": "1", "keep.a": "<nil>", "keep.b": "-", "engine.kind": "fast", "engine.level": "3",
@@ -55,7 +55,7 @@ func TestCompose(t *testing.T) {
 	if len(cfg.Problems) != 0 || len(cfg.Notes) != 0 {
 		t.Errorf("problems %v, notes %v", cfg.Problems, cfg.Notes)
 	}
-	if s := cfg.Get("data.path").Source; s.Kind != FromYAML || !strings.HasSuffix(s.File, "train.yaml") || s.Line != 12 {
+	if s := cfg.Get("data.path").Source; s.Kind != FromYAML || !strings.HasSuffix(s.File, "train.yaml") || s.Line != 13 {
 		t.Errorf("data.path comes from %v", s)
 	}
 	if cfg.Set("rollout.n") || !cfg.Set("data.batch") || !cfg.Set("data.new") {
@@ -68,7 +68,7 @@ func TestAnswers(t *testing.T) {
 	dir := folderOf(t, map[string]string{"tools.yaml": "tools:\n  - name: calc\n    n: 1\n", "secret": "a: 1"})
 	c := NewCommand([]string{"python3", "-m", "main", "tool=tools.yaml", "+more=secret", "list=[1,a,{b: 2.5}]", "files=[tools.yaml,none.parquet,s3://b/none]"}, dir)
 	c.Env = []string{"KEY=v"}
-	cfg := Compose(&c, Options{Defaults: map[string]any{"n": big.NewInt(1), "file": "none.yaml"}})
+	cfg := Compose(&c, Options{Configs: &rule.Configs{Files: map[string]string{"own/base": "n: 1\nfile: none.yaml\n"}, Base: "own/base"}})
 	text := func(v schema.Value) string {
 		if v.IsMissing() {
 			return ""

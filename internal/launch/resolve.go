@@ -20,6 +20,9 @@ func (cfg *Config) Get(key string) *Node {
 	return cfg.resolve(n, key, 0)
 }
 
+// Raw returns the value of a key as it stands; nil where there is none.
+func (cfg *Config) Raw(key string) *Node { return cfg.at(key) }
+
 // Set reports whether a file or the command set the key, or something below it.
 func (cfg *Config) Set(key string) bool { return cfg.sets[key] }
 
@@ -46,22 +49,63 @@ func (cfg *Config) resolve(n *Node, key string, deep int) *Node {
 	if !ok || !strings.Contains(s, "${") {
 		return n
 	}
-	if body, whole := strings.CutPrefix(s, "${"); whole && strings.IndexByte(body, '}') == len(body)-1 {
-		if v := cfg.interpolate(body[:len(body)-1], key, deep); v != nil {
+	if body, whole := wholeInterpolation(s); whole {
+		if v := cfg.interpolate(body, key, deep); v != nil {
 			c := *v
 			c.Source = n.Source
 			return &c
 		}
 		return n
 	}
-	text := inner.ReplaceAllStringFunc(s, func(m string) string {
+	return &Node{Value: cfg.filledIn(s, key, deep), Source: n.Source}
+}
+
+// filledIn replaces the interpolations of a text that stand for plain values.
+func (cfg *Config) filledIn(s, key string, deep int) string {
+	return inner.ReplaceAllStringFunc(s, func(m string) string {
 		if v := cfg.interpolate(m[2:len(m)-1], key, deep); v != nil && v.Kind == Scalar {
 			t, _ := castStr(v.Value)
 			return t.(string)
 		}
 		return m
 	})
-	return &Node{Value: text, Source: n.Source}
+}
+
+// wholeInterpolation returns what stands in "${…}" where that is all of s.
+func wholeInterpolation(s string) (string, bool) {
+	if !strings.HasPrefix(s, "${") {
+		return "", false
+	}
+	open := 0
+	for i, c := range s {
+		switch c {
+		case '{':
+			open++
+		case '}':
+			if open--; open == 0 {
+				return s[2:i], i == len(s)-1
+			}
+		}
+	}
+	return "", false
+}
+
+// cutArgument cuts at the first comma that stands in no braces or brackets.
+func cutArgument(s string) (first, rest string, has bool) {
+	open := 0
+	for i, c := range s {
+		switch c {
+		case '{', '[', '(':
+			open++
+		case '}', ']', ')':
+			open--
+		case ',':
+			if open == 0 {
+				return s[:i], s[i+1:], true
+			}
+		}
+	}
+	return s, "", false
 }
 
 // inner finds interpolations without others in them.
@@ -73,11 +117,11 @@ func (cfg *Config) interpolate(body, key string, deep int) *Node {
 	if !call {
 		return cfg.reference(body, key, deep)
 	}
-	first, fallback, has := strings.Cut(args, ",")
-	first = strings.TrimSpace(first)
+	first, fallback, has := cutArgument(args)
+	first = cfg.filledIn(strings.TrimSpace(first), key, deep)
 	switch name {
 	case "oc.select":
-		if v := cfg.reference(first, key, deep); v != nil {
+		if v := cfg.reference(first, key, deep); v != nil && v.Value != "???" {
 			return v
 		}
 	case "oc.env":
@@ -94,7 +138,7 @@ func (cfg *Config) interpolate(body, key string, deep int) *Node {
 	if err != nil {
 		return nil
 	}
-	return literal(o.Value, Source{})
+	return cfg.resolve(literal(o.Value, Source{}), key, deep+1)
 }
 
 func (cfg *Config) reference(ref, key string, deep int) *Node {

@@ -89,36 +89,42 @@ var errNoConfig = errors.New("no such file")
 
 // readYAML reads a configuration file; shown is its name in sources and errors. Only files whose names end in .yaml, .yml or
 // .json are read: what a script names may be anything.
-func readYAML(path, shown string) (*Node, error) {
+func readYAML(path, shown string) (*Node, []byte, error) {
 	switch filepath.Ext(path) {
 	case ".yaml", ".yml", ".json":
 	default:
-		return nil, fmt.Errorf("%s: not read: not a .yaml file", shown)
+		return nil, nil, fmt.Errorf("%s: not read: not a .yaml file", shown)
 	}
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, os.ErrNotExist), err != nil && strings.Contains(err.Error(), "not a directory"):
-		return nil, fmt.Errorf("%s: %w", shown, errNoConfig)
+		return nil, nil, fmt.Errorf("%s: %w", shown, errNoConfig)
 	case err != nil:
-		return nil, fmt.Errorf("read configuration: %w", err)
+		return nil, nil, fmt.Errorf("read configuration: %w", err)
 	case !info.Mode().IsRegular() || info.Size() > yamlfile.MaxBytes:
-		return nil, fmt.Errorf("%s: not read: not a regular file of at most %d MiB", shown, yamlfile.MaxBytes>>20)
+		return nil, nil, fmt.Errorf("%s: not read: not a regular file of at most %d MiB", shown, yamlfile.MaxBytes>>20)
 	}
 	text, err := infile.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("read configuration: %w", err)
+		return nil, nil, fmt.Errorf("read configuration: %w", err)
 	}
-	return ParseYAML(text, shown)
+	n, err := ParseYAML(text, shown)
+	return n, text, err
 }
 
 // ParseYAML reads a YAML document as PyYAML does below OmegaConf (yamlfile.PyYAML). An empty one is an empty map. Errors begin with
 // "name:line:column:".
 func ParseYAML(text []byte, name string) (*Node, error) {
+	return parseYAML(text, name, Source{Kind: FromYAML, File: name})
+}
+
+// parseYAML is ParseYAML for values that come from elsewhere.
+func parseYAML(text []byte, name string, from Source) (*Node, error) {
 	doc, err := yamlfile.ParseConfig(name, text)
 	if err != nil {
 		return nil, err
 	}
-	y := &yamlReader{name: name, made: map[*yamlfile.Node]*Node{}}
+	y := &yamlReader{from: from, made: map[*yamlfile.Node]*Node{}}
 	if doc == nil {
 		return &Node{Kind: Map, Source: y.at(0)}, nil
 	}
@@ -127,11 +133,17 @@ func ParseYAML(text []byte, name string) (*Node, error) {
 
 // A yamlReader turns the tree of a file into Nodes.
 type yamlReader struct {
-	name string
+	from Source
 	made map[*yamlfile.Node]*Node // what several aliases stand for is made once
 }
 
-func (y *yamlReader) at(line int) Source { return Source{Kind: FromYAML, File: y.name, Line: line} }
+func (y *yamlReader) at(line int) Source {
+	s := y.from
+	if s.Kind != FromDefault {
+		s.Line = line
+	}
+	return s
+}
 
 func (y *yamlReader) node(n *yamlfile.Node) *Node {
 	if have := y.made[n]; have != nil {

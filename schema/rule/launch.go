@@ -1,14 +1,28 @@
 package rule
 
-import "github.com/rlprep/rlprep/schema"
+import (
+	"path"
+	"slices"
 
-// A Launch is what a launch gives the trainer, as rules may ask. It says nothing of the trainer's own defaults: these are the
-// framework's (Profile.Defaults). internal/launch reads one from scripts and YAML, ruletest from the text of an Example.
+	"github.com/rlprep/rlprep/schema"
+)
+
+// A Launch is what a launch gives the trainer, as rules may ask. internal/launch reads one from scripts and YAML, ruletest from the text of an Example.
 type Launch interface {
 	// Value returns the value that a file or the command sets for a key, and where; Missing where neither sets it.
 	Value(key string) (schema.Value, schema.Pos)
+	// Default returns the value that the trainer's own configuration has for a key that the launch does not set; Missing where it
+	// has none, or is not known.
+	Default(key string) schema.Value
 	// Document returns the YAML document that the value of the key names; Missing where it cannot be read here.
 	Document(key string) schema.Value
+	// DocumentError returns why the YAML document that the value of the key names does not parse, with its place; "" where it
+	// does, or is not here.
+	DocumentError(key string) string
+	// Python returns the text of the .py file that the value of the key names, and whether it can be read here.
+	Python(key string) (string, bool)
+	// NearFile returns the file that lies in the folder of a missing one and has a name like it; "" none.
+	NearFile(name string) string
 	// MissingFiles returns the files that the launch sets for the key and that this machine does not have, as the launch
 	// names them.
 	MissingFiles(key string) []string
@@ -28,6 +42,8 @@ type Refusal struct {
 	Key     string // "": of the command as a whole
 	Message string
 	Pos     schema.Pos
+	// Unknown: the key, or the choice of a group, is none of the configuration, or is there already.
+	Unknown bool
 }
 
 // A Profile is how the launches of a framework are read: what starts a training, and what it takes from where.
@@ -38,11 +54,8 @@ type Profile struct {
 	// command sets a key that begins with one of Keys.
 	Modules []string
 	Keys    []string
-	// Builtin reports whether the framework brings a configuration of that name itself: its values are the Defaults. Nil: none.
-	Builtin func(config string) bool
-	// Defaults returns the framework's own values for the keys that rules and 'rlprep launch' read: nil, bool, int64, float64,
-	// string or []any by key. A text "${other.key}" stands for the value of that key.
-	Defaults func(Target) map[string]any
+	// Configs returns the configurations that the framework brings in a version. Nil: it brings none.
+	Configs func(Target) *Configs
 	// Target returns the target with the trainer that the launch chooses. Nil: no launch chooses one.
 	Target func(Target, Launch) Target
 	// TrainFiles and ValFiles are the keys that name the files of the training and the validation data.
@@ -51,6 +64,29 @@ type Profile struct {
 	Kind func(Target, Launch) Kind
 	// Facts tells what a launch decides. Nil: nothing.
 	Facts func(Target, Launch) []Fact
+}
+
+// Configs are the configurations that a release of a framework brings, as files of Hydra. They are not changed.
+type Configs struct {
+	// Files are the texts of the files, as YAML, by path without suffix: "verl/trainer/config/actor/dp_actor".
+	Files map[string]string
+	// Mains name the file of each program, by its module: "verl.trainer.main_ppo": "verl/trainer/config/ppo_trainer".
+	Mains map[string]string
+	// Base is the file whose values hold where the file of a launch is not known.
+	Base string
+	// Versions names the versions whose configuration of a program has a key, or keys below it. Nil: they are not known.
+	Versions func(module, key string) []string
+}
+
+// Options returns the names of the files of a folder, sorted.
+func (c *Configs) Options(folder string) (names []string) {
+	for name := range c.Files {
+		if path.Dir(name) == folder {
+			names = append(names, path.Base(name))
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // A Fact is something that a launch decides, with the keys that it follows from, the most telling first.

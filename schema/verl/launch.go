@@ -34,7 +34,7 @@ const (
 type Launch struct {
 	rule.Launch // what the launch itself says
 	Target      rule.Target
-	defaults    map[string]any
+	module      string
 }
 
 // NewLaunch returns given as verl takes it; nil where given is nil.
@@ -42,7 +42,8 @@ func NewLaunch(t rule.Target, given rule.Launch) *Launch {
 	if given == nil {
 		return nil
 	}
-	return &Launch{given, t, Defaults(t)}
+	module, _ := given.Module()
+	return &Launch{given, t, module}
 }
 
 // Value returns the value of a key, Missing where this version has none. set tells whether the launch sets it; pos is where,
@@ -52,11 +53,17 @@ func (l *Launch) Value(key string) (v schema.Value, pos schema.Pos, set bool) {
 		return v, pos.At(schema.Path(key)), true
 	}
 	_, pos = l.Module()
-	d, ok := l.defaults[key]
+	if v = l.Default(key); !v.IsMissing() {
+		return v, pos.At(schema.Path(key)), false
+	}
+	d, ok := defaultOf(l.Target, l.module, key)
 	if !ok {
 		return schema.Value{}, pos, false
 	}
 	if ref, ok := d.(string); ok && strings.HasPrefix(ref, "${") {
+		if strings.ContainsAny(ref, ":,") {
+			return schema.NullValue, pos.At(schema.Path(key)), false
+		}
 		v, _, _ = l.Value(ref[2 : len(ref)-1])
 		return v, pos.At(schema.Path(key)), false
 	}

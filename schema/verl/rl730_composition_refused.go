@@ -1,9 +1,6 @@
 package verl
 
-import (
-	"github.com/rlprep/rlprep/schema"
-	"github.com/rlprep/rlprep/schema/rule"
-)
+import "github.com/rlprep/rlprep/schema/rule"
 
 var _ = framework.Add(rule.Rule{
 	ID: "RL730", Name: "composition-refused", Rows: rule.Any,
@@ -12,22 +9,10 @@ var _ = framework.Add(rule.Rule{
 Overrides follow Hydra's own grammar (hydra-core 1.3, OverrideParser.g4). An argument that it does not read ends the launch before anything is loaded; "a,b" is a sweep, which needs --multirun; a key below a plain value is none. Often a list that the shell has taken the quotes of: data.train_files="['a','b']" is right.
 `,
 	Applies: []rule.Severity{{Level: rule.Error, Consequence: "Hydra ends the launch"}},
-	New:     func(p *rule.Pass) rule.Checker { return &refused{p} },
+	New:     func(p *rule.Pass) rule.Checker { return &refused{Pass: p} },
 	Unfixed: rule.InLaunch,
 	Examples: []rule.Example{
 		{Title: "a list without brackets", Launch: `!=[{"message":"data.train_files=a,b: values for several runs","key":"data.train_files"}]`, Want: []string{"launch 1 data.train_files"}},
 		{Title: "nothing refused", Launch: "!=[]"},
 	},
 })
-
-type refused struct{ *rule.Pass }
-
-// Files implements rule.Checker.
-func (c *refused) Files([]*rule.File) {
-	if c.Env.Launch == nil {
-		return
-	}
-	for _, r := range c.Env.Launch.Refused() {
-		c.Report(rule.Finding{Pos: r.Pos.At(schema.Path(r.Key)), Message: r.Message + ": " + c.Consequence})
-	}
-}

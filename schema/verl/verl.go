@@ -3,10 +3,6 @@
 package verl
 
 import (
-	"path"
-	"slices"
-	"strings"
-
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
 )
@@ -35,8 +31,7 @@ var framework = rule.Register(rule.Framework{
 		Command:    []string{"python3", "-m", "verl.trainer.main_ppo"},
 		Modules:    []string{"verl.trainer."},
 		Keys:       []string{"data.", "actor_rollout_ref.", "trainer.", "algorithm."},
-		Builtin:    builtin,
-		Defaults:   Defaults,
+		Configs:    Configs,
 		Target:     chosenTrainer,
 		TrainFiles: "data.train_files",
 		ValFiles:   "data.val_files",
@@ -63,7 +58,6 @@ const (
 	readsJSONLines  = ">=0.7" // RLHFDataset reads by the end of the name (0.7.1); before, everything is Parquet
 	readsMediaPaths = ">=0.9" // an image or a video may be a path in a text
 	hasPartialLoops = "<0.9"  // the agent loops of fully_async
-	lacksNewestKeys = "<0.9"  // some of defaultKeys are keys that these versions do not have
 )
 
 // A dated list is part of a list for some versions only.
@@ -114,13 +108,6 @@ func isPreference(s *schema.Schema) bool { return column(s, "chosen") && column(
 func column(s *schema.Schema, name string) bool {
 	_, i := s.Column(name)
 	return i >= 0
-}
-
-// builtin reports whether name is a configuration that verl or one of its recipes brings.
-func builtin(name string) bool {
-	base := path.Base(name)
-	return strings.HasPrefix(base, "ppo_") || strings.HasPrefix(base, "sft_trainer") || strings.HasSuffix(base, "_trainer") ||
-		slices.Contains([]string{"evaluation", "generation"}, base)
 }
 
 // chosenTrainer returns the target with the trainer that trainer.use_v1 chooses.

@@ -7,6 +7,8 @@
 # Random operations of map functions are compared with Python's (map.py): RLPREP_MAP_CASES, RLPREP_EDIT_SEED.
 # Random regular expressions of map functions are compared with Python's (regexps.py): RLPREP_RE_CASES, RLPREP_EDIT_SEED.
 # Random overrides, and those of verl's launch scripts where they are there, are parsed as hydra-core parses them.
+# Random overrides of verl's configuration are composed by hydra-core and by rlprep (configs.py), where its trees are there:
+# RLPREP_CONFIG_CASES, RLPREP_EDIT_SEED.
 # RLPREP=PATH uses that binary instead of building one.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -24,6 +26,12 @@ export PYTHONDONTWRITEBYTECODE=1
 "$python" "$here/map.py" "$bin" --cases "${RLPREP_MAP_CASES:-10000}" --seed "${RLPREP_EDIT_SEED:-1}"
 "$python" "$here/regexps.py" "$bin" --cases "${RLPREP_RE_CASES:-10000}" --seed "${RLPREP_EDIT_SEED:-1}"
 RLPREP_SHARED=${RLPREP_SHARED:-$root/../shared} "$python" "$here/launch_compose.py" overrides "$bin"
+trees=${RLPREP_SHARED:-$root/../shared}/data/verl-config
+if [ -d "$trees" ]; then
+	"$python" "$here/configs.py" "$bin" "$trees" "${RLPREP_CONFIG_CASES:-300}" "${RLPREP_EDIT_SEED:-1}"
+else
+	echo "SKIPPED: the overrides of verl's configuration: no $trees" >&2
+fi
 (cd "$root" && CGO_ENABLED=0 go build -o "$root/.venv/serve" ./internal/hub/hubtest/serve)
 "$python" "$here/hub.py" "$bin" "$root/.venv/serve"
 exec "$python" "$here/conform.py" "$bin" "$@"

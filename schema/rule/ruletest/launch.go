@@ -51,8 +51,23 @@ func (l *launch) at(key string) schema.Pos {
 // Value implements rule.Launch.
 func (l *launch) Value(key string) (schema.Value, schema.Pos) { return l.values[key], l.at(key) }
 
+// Default implements rule.Launch: an example knows what it says alone.
+func (l *launch) Default(string) schema.Value { return schema.Value{} }
+
 // Document implements rule.Launch.
 func (l *launch) Document(key string) schema.Value { return l.values["@"+key] }
+
+// DocumentError implements rule.Launch.
+func (l *launch) DocumentError(key string) string { return l.values["@!"+key].Text() }
+
+// Python implements rule.Launch: '|' stands for the end of a line.
+func (l *launch) Python(key string) (string, bool) {
+	v, ok := l.values["&"+key]
+	return strings.ReplaceAll(v.Text(), "|", "\n"), ok
+}
+
+// NearFile implements rule.Launch.
+func (l *launch) NearFile(name string) string { return l.values["~"+name].Text() }
 
 // MissingFiles implements rule.Launch.
 func (l *launch) MissingFiles(key string) (names []string) {
@@ -71,7 +86,7 @@ func (l *launch) Refused() (out []rule.Refusal) {
 	list := l.values["!"]
 	for i := range list.Len() {
 		e := list.Elem(i)
-		out = append(out, rule.Refusal{Key: e.Field("key").Text(), Message: e.Field("message").Text(), Pos: l.at("!")})
+		out = append(out, rule.Refusal{Key: e.Field("key").Text(), Message: e.Field("message").Text(), Pos: l.at("!"), Unknown: e.Field("unknown").Bool()})
 	}
 	return out
 }

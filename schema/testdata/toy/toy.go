@@ -9,9 +9,15 @@ var framework = rule.Register(rule.Framework{
 	Versions: []rule.Version{{Name: "1"}, {Name: "2", Trainers: []string{"fast", "slow"}}},
 	Kinds:    []rule.Rows{{Kind: "pairs"}},
 	Launch: &rule.Profile{
-		Command:    []string{"python3", "-m", "toy.train"},
-		Modules:    []string{"toy."},
-		Defaults:   func(rule.Target) map[string]any { return map[string]any{"data": "pairs.parquet", "rounds": int64(3)} },
+		Command: []string{"python3", "-m", "toy.train"},
+		Modules: []string{"toy."},
+		Configs: func(rule.Target) *rule.Configs {
+			return &rule.Configs{
+				Files: map[string]string{"toy/conf/train": "data: pairs.parquet\nrounds: 3\n"},
+				Mains: map[string]string{"toy.train": "toy/conf/train"},
+				Base:  "toy/conf/train",
+			}
+		},
 		TrainFiles: "data",
 		Facts: func(_ rule.Target, l rule.Launch) []rule.Fact {
 			data, _ := l.Value("data")
