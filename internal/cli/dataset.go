@@ -21,6 +21,8 @@ import (
 	"github.com/rlprep/rlprep/internal/pipeline"
 	"github.com/rlprep/rlprep/internal/report"
 	"github.com/rlprep/rlprep/internal/shard"
+	"github.com/rlprep/rlprep/internal/source"
+	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
@@ -99,6 +101,7 @@ func (b *datasetRun) declare() error {
 
 // tell says what became of a run.
 func (b *datasetRun) tell(res *build.Result, err error) error {
+	b.warnUnknown()
 	if res.Report != nil {
 		if printed := b.findings(res.Report); printed != nil {
 			return printed
@@ -137,6 +140,41 @@ func (b *datasetRun) failure(err error) error {
 		return withCode(ExitFindings, fmt.Errorf("%w; --max-rejects N skips such rows, --rejects FILE keeps them", err))
 	}
 	return withCode(ExitFindings, fmt.Errorf("%w; --max-rejects N skips such rows, --rejects FILE keeps them", err))
+}
+
+// warnUnknown names the keys of JSON Lines that no column has, as far as rows were read. A misspelt key is a column of nulls, so --quiet does
+// not suppress it.
+func (b *datasetRun) warnUnknown() {
+	keys := b.Source.UnknownKeys()
+	for i, k := range keys {
+		if i == maxNotes {
+			escape.Fprintf(b.app.stderr, "warning: … %s without a column\n", amount.Of(len(keys)-i, "more key"))
+			return
+		}
+		nearest := ""
+		if k.Nearest != "" {
+			nearest = fmt.Sprintf("; nearest column %q", k.Nearest)
+		}
+		where := k.Pos
+		where.Path = ""
+		escape.Fprintf(b.app.stderr, "warning: %s: key %q has no column and is not read%s\n", where, k.Pos.Path, nearest)
+	}
+}
+
+// An unknownKey is one of them in the summary of --json.
+type unknownKey struct {
+	File    string      `json:"file"`
+	Row     int64       `json:"row"`  // the first that has it
+	Line    int64       `json:"line"` // and where that begins
+	Key     schema.Path `json:"key"`
+	Nearest schema.Path `json:"nearest,omitempty"`
+}
+
+func unknownKeys(set *source.Set) (out []unknownKey) {
+	for _, k := range set.UnknownKeys() {
+		out = append(out, unknownKey{k.Pos.File, k.Pos.Row, k.Pos.Line, k.Pos.Path, k.Nearest})
+	}
+	return out
 }
 
 // tellUnused names the files of a folder that were left out.
@@ -249,12 +287,13 @@ type summary struct {
 	Bytes     int64            `json:"bytes"`
 	Seconds   float64          `json:"seconds"`
 	PeakBytes int64            `json:"peak_memory_bytes"`
+	Unknown   []unknownKey     `json:"unknown_keys,omitempty"` // of JSON Lines, that no column has
 	Manifest  *shard.Manifest  `json:"manifest"`
 }
 
 func (b *datasetRun) summarize(rep *pipeline.Report, m *shard.Manifest) error {
 	s := summary{Out: b.Out, Status: "written", RowsIn: rep.RowsIn, RowsOut: rep.RowsOut, Rejected: rep.Dropped, Resumed: rep.Resumed,
-		Seconds: time.Since(b.start).Seconds(), PeakBytes: machine.PeakMemory(), Manifest: m}
+		Seconds: time.Since(b.start).Seconds(), PeakBytes: machine.PeakMemory(), Unknown: unknownKeys(b.Source), Manifest: m}
 	for _, r := range rep.Records {
 		s.Copied += r.Copied
 		s.Encoded += r.Encoded

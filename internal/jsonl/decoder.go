@@ -47,7 +47,8 @@ type decoder struct {
 
 	faults    []record.Fault
 	rowFaults int
-	unknown   map[schema.Path]int // by key: the row that has it first, of the decoder's
+	line      int64                 // of the present row
+	unknown   map[schema.Path]Place // by key: the row that has it first; its number counts from the decoder's first row
 }
 
 func newDecoder(s *schema.Schema) (*decoder, error) {
@@ -60,7 +61,7 @@ func newDecoder(s *schema.Schema) (*decoder, error) {
 	if err := levels(leaves); err != nil {
 		return nil, err
 	}
-	d := &decoder{unknown: map[schema.Path]int{}}
+	d := &decoder{unknown: map[schema.Path]Place{}}
 	for _, l := range leaves {
 		d.cols = append(d.cols, &column{leaf: l})
 	}
@@ -416,7 +417,7 @@ func (d *decoder) note(n *node, key []byte) {
 		n.unknown = map[string]struct{}{}
 	}
 	n.unknown[string(key)] = struct{}{}
-	d.unknown[n.path.Field(schema.Cut(string(key), 80))] = d.total + d.rows
+	d.unknown[n.path.Field(schema.Cut(string(key), 80))] = Place{Row: int64(d.total + d.rows), Line: d.line}
 }
 
 // wrongType notes that the value at d.Pos, which begins with c ('.': a number with a fraction or an exponent), is not of n's type.

@@ -173,14 +173,14 @@ func TestSyntaxErrors(t *testing.T) {
 }
 
 func TestUnknownKeys(t *testing.T) {
-	f, err := embedded(t, `{"question":"q","respond":1,"p":[{"role":"x","name":"n"}]}`+"\n"+`{"a.b":2}`, fields(t, "question string", "answer string", "p chat"))
+	f, err := embedded(t, `{"question":"q","respond":1,"p":[{"role":"x","name":"n"}]}`+"\n\n"+`{"a.b":2}`, fields(t, "question string", "answer string", "p chat"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := readRanges(f, f.layout.Ranges(1<<20), 1); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := f.unknown, map[schema.Path]int64{"respond": 0, "p[].name": 0, `"a.b"`: 1}; !maps.Equal(got, want) {
+	if got, want := f.unknown, map[schema.Path]Place{"respond": {0, 1}, "p[].name": {0, 1}, `"a.b"`: {1, 3}}; !maps.Equal(got, want) {
 		t.Errorf("unknown keys %v, want %v", got, want)
 	}
 	if want := []string{"question", "respond", "p"}; !slices.Equal(f.layout.Keys, want) {

@@ -41,7 +41,7 @@ type file struct {
 	text    *Text
 	schema  *schema.Schema
 	layout  *Layout
-	unknown map[schema.Path]int64 // after readRanges
+	unknown map[schema.Path]Place // after readRanges
 }
 
 // embedded opens text with these columns; nil: those that it has.
@@ -94,7 +94,7 @@ func readRanges(f *file, ranges []Range, max int) ([]readRow, []string, error) {
 	cursor := record.Bind(f.schema, paths).Cursor()
 	var out []readRow
 	var faults []string
-	f.unknown = map[schema.Path]int64{}
+	f.unknown = map[schema.Path]Place{}
 	for _, rg := range ranges {
 		r, err := f.open(rg)
 		if err != nil {

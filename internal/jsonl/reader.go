@@ -74,6 +74,7 @@ func (r *Reader) Next(ctx context.Context, maxRows int) (*record.Batch, error) {
 		if err != nil {
 			return nil, err
 		}
+		r.decoder.line = r.scan.rowLine
 		if !r.decoder.row(text) {
 			return nil, r.text.syntaxError(r.scan, text, &r.decoder.Parser, r.layout.Spots[0].Line)
 		}
@@ -94,12 +95,19 @@ func (r *Reader) next() ([]byte, error) {
 	return row, err
 }
 
-// UnknownKeys returns the keys, as paths, that rows read so far have and that no column is declared for, with the number in the text of
-// the first row that has each: at most 64.
-func (r *Reader) UnknownKeys() map[schema.Path]int64 {
-	out := make(map[schema.Path]int64, len(r.decoder.unknown))
-	for key, row := range r.decoder.unknown {
-		out[key] = r.r.First + int64(row)
+// A Place is a row of a text.
+type Place struct {
+	Row  int64 // from 0
+	Line int64 // from 1: where the row begins
+}
+
+// UnknownKeys returns the keys, as paths, that rows read so far have and that no column is declared for, with the first row that has
+// each: at most 64.
+func (r *Reader) UnknownKeys() map[schema.Path]Place {
+	out := make(map[schema.Path]Place, len(r.decoder.unknown))
+	for key, at := range r.decoder.unknown {
+		at.Row += r.r.First
+		out[key] = at
 	}
 	return out
 }

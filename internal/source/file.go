@@ -46,7 +46,7 @@ type File struct {
 
 	mu      sync.Mutex
 	sum     string
-	unknown map[schema.Path]int64 // keys without a column, each with the first row that has it
+	unknown map[schema.Path]jsonl.Place // keys without a column, each with the first row that has it
 }
 
 // text is the decompressed text of a line format: open for as long as the Set (a spool, memory), or opened by each reader.
@@ -134,8 +134,8 @@ func (f *File) Unchanged() error {
 
 // An UnknownKey is a key of a line format that no column is declared for: its values are not read.
 type UnknownKey struct {
-	Path schema.Path
-	Row  int64 // the number in the file of the first row that has it
+	Pos     schema.Pos  // the first row that has it, with the key as the path
+	Nearest schema.Path // the column or field that was probably meant; "" where none is near
 }
 
 // maxUnknown is how many unknown keys of a file are remembered.
@@ -147,20 +147,34 @@ func (f *File) UnknownKeys() []UnknownKey {
 	defer f.mu.Unlock()
 	out := make([]UnknownKey, 0, len(f.unknown))
 	for _, k := range slices.Sorted(maps.Keys(f.unknown)) {
-		out = append(out, UnknownKey{k, f.unknown[k]})
+		p := schema.FilePos(f.Name).At(k)
+		p.Row, p.Line = f.unknown[k].Row, f.unknown[k].Line
+		out = append(out, UnknownKey{p, f.nearest(k)})
 	}
 	return out[:min(len(out), maxUnknown)]
 }
 
-func (f *File) addUnknown(keys map[schema.Path]int64) {
+// nearest returns the path of the field that a key was probably meant to be.
+func (f *File) nearest(key schema.Path) schema.Path {
+	fields := f.Schema.Fields
+	if parent, ok := f.Schema.Lookup(key.Parent()); ok {
+		fields = parent.Type.Fields
+	}
+	if name := schema.Nearest(key.Base(), (&schema.Schema{Fields: fields}).Names()); name != "" {
+		return key.Parent().Field(name)
+	}
+	return ""
+}
+
+func (f *File) addUnknown(keys map[schema.Path]jsonl.Place) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.unknown == nil && len(keys) > 0 {
-		f.unknown = map[schema.Path]int64{}
+		f.unknown = map[schema.Path]jsonl.Place{}
 	}
-	for k, row := range keys {
-		if first, ok := f.unknown[k]; !ok || row < first {
-			f.unknown[k] = row
+	for k, at := range keys {
+		if first, ok := f.unknown[k]; !ok || at.Row < first.Row {
+			f.unknown[k] = at
 		}
 	}
 }

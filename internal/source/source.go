@@ -97,6 +97,15 @@ func (s *Set) Files() []*File {
 	return out
 }
 
+// UnknownKeys returns the unknown keys of all files, as far as their rows were read.
+func (s *Set) UnknownKeys() []UnknownKey {
+	var out []UnknownKey
+	for _, f := range s.Files() {
+		out = append(out, f.UnknownKeys()...)
+	}
+	return out
+}
+
 // Split returns the split of that name, and whether there is one.
 func (s *Set) Split(name string) (Split, bool) {
 	i := slices.IndexFunc(s.Splits, func(sp Split) bool { return sp.Name == name })
