@@ -204,7 +204,7 @@ func (f *File) checkListShape(i int, spent bool) error {
 		return fmt.Errorf("is annotated LIST and has %d fields: it must have one", e.children)
 	case mid.rep != repeated:
 		return errors.New("is annotated LIST, but its field is not repeated")
-	case e.rep == repeated && !spent:
+	case e.rep == repeated && (!spent || f.hasMiddle(i)):
 		return errors.New("is annotated LIST and is repeated itself")
 	}
 	return nil
@@ -223,6 +223,8 @@ func (f *File) checkMapShape(i int, spent bool) error {
 		return errors.New("is annotated MAP, but its field is no group of keys and values")
 	case mid.children > 2:
 		return fmt.Errorf("is annotated MAP, but its entries have %d fields: they must have a key and a value", mid.children)
+	case mid.children == 1 && e.rep == repeated && f.hasMiddle(i):
+		return errors.New("is annotated MAP, has keys alone, and is repeated itself")
 	case f.meta.elements[i+2].rep != required:
 		return errors.New("is annotated MAP, but its keys are not required")
 	}

@@ -146,6 +146,9 @@ func TestGroupAnnotations(t *testing.T) {
 	if _, err := treeOf(t, "r - 1", "g optional 1 LIST", "m repeated 1 MAP", "x optional int32"); err == nil || !strings.Contains(err.Error(), `column "g.m" is annotated MAP, but`) {
 		t.Errorf("a map in a list: %v", err)
 	}
+	if _, err := treeOf(t, "r - 1", "g optional 1 LIST", "m repeated 1 LIST", "list repeated 1", "x optional int32"); err == nil || !strings.Contains(err.Error(), `column "g.m" is annotated LIST and is repeated`) {
+		t.Errorf("a list of three levels that is the element of one of two: %v", err)
+	}
 	if _, err := treeOf(t, append([]string{"r - 1", "g optional 1 LIST", "m repeated 1 MAP", "e repeated 2"}, kv...)...); err != nil {
 		t.Errorf("a map that is a list's element: %v", err)
 	}

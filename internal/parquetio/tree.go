@@ -195,11 +195,16 @@ func (f *File) groupType(i int) (schema.Type, form) {
 	if e.isMap() && (mid.isLeaf() || mid.children != 1) {
 		return plain()
 	}
-	if !mid.isLeaf() && mid.children == 1 && !mid.isNested() && els[i+2].rep != repeated &&
-		!marksElement(e.name, mid.name) {
+	if f.hasMiddle(i) {
 		return schema.Type{Kind: schema.List, Fields: []schema.Field{f.field(i+2, false)}}, formList3
 	}
 	return schema.Type{Kind: schema.List, Fields: []schema.Field{f.field(i+1, true)}}, formList2
+}
+
+// hasMiddle reports whether the field of a list at element i is a level between the list and its element, and not the element itself.
+func (f *File) hasMiddle(i int) bool {
+	e, mid := &f.meta.elements[i], &f.meta.elements[i+1]
+	return !mid.isLeaf() && mid.children == 1 && !mid.isNested() && f.meta.elements[i+2].rep != repeated && !marksElement(e.name, mid.name)
 }
 
 func (e *element) isMap() bool {

@@ -6,6 +6,7 @@
 # Random files of several schemas go through the step unify (unify.py): RLPREP_UNIFY_CASES, RLPREP_EDIT_SEED.
 # Random operations of map functions are compared with Python's (map.py): RLPREP_MAP_CASES, RLPREP_EDIT_SEED.
 # Random regular expressions of map functions are compared with Python's (regexps.py): RLPREP_RE_CASES, RLPREP_EDIT_SEED.
+# Damaged files are read by pyarrow too (mutants.py): RLPREP_READ_MUTANTS. So are footers of all annotations (annotations.py).
 # Random overrides, and those of verl's launch scripts where they are there, are parsed as hydra-core parses them.
 # Random overrides of verl's configuration are composed by hydra-core and by rlprep (configs.py), where its trees are there:
 # RLPREP_CONFIG_CASES, RLPREP_EDIT_SEED.
@@ -25,6 +26,8 @@ export PYTHONDONTWRITEBYTECODE=1
 "$python" "$here/unify.py" "$bin" --cases "${RLPREP_UNIFY_CASES:-150}" --seed "${RLPREP_EDIT_SEED:-1}"
 "$python" "$here/map.py" "$bin" --cases "${RLPREP_MAP_CASES:-10000}" --seed "${RLPREP_EDIT_SEED:-1}"
 "$python" "$here/regexps.py" "$bin" --cases "${RLPREP_RE_CASES:-10000}" --seed "${RLPREP_EDIT_SEED:-1}"
+"$python" "$here/mutants.py" "$bin" --count "${RLPREP_READ_MUTANTS:-400}"
+"$python" "$here/annotations.py" "$bin"
 RLPREP_SHARED=${RLPREP_SHARED:-$root/../shared} "$python" "$here/launch_compose.py" overrides "$bin"
 trees=${RLPREP_SHARED:-$root/../shared}/data/verl-config
 if [ -d "$trees" ]; then
