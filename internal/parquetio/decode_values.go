@@ -176,7 +176,7 @@ func (v *pageValues) openFixed(b []byte, enc int32) (err error) {
 	case enc == encoding.Delta && (v.width == 4 || v.width == 8):
 		v.data, _, err = encoding.DecodeDelta(make([]byte, 0, min(v.left, 8*len(b)+1024)*v.width), b, v.left, v.width)
 	case enc == encoding.ByteStreamSplit:
-		v.data, err = encoding.DecodeByteStreamSplit(nil, b, v.left, v.width)
+		v.data, err = encoding.DecodeByteStreamSplit(b, v.left, v.width)
 	case enc == encoding.DeltaByteArray:
 		return v.openDeltaFixed(b)
 	default:

@@ -4,6 +4,11 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
+
+	"github.com/parquet-go/bitpack"
+	"github.com/parquet-go/bitpack/unsafecast"
+	"github.com/parquet-go/parquet-go/encoding/bytestreamsplit"
 )
 
 var errDeltaShort = errors.New("delta-encoded values are cut off")
@@ -25,6 +30,7 @@ func DecodeDelta(dst, b []byte, n, width int) (out, rest []byte, err error) {
 	}
 	dst = appendWidth(dst, uint64(first), width)
 	prev, per := uint64(first), int(block/minis)
+	var u unpacker
 	for left := n - 1; left > 0; {
 		least := uint64(d.varint())
 		if d.short || uint64(len(d.b)) < minis {
@@ -36,20 +42,13 @@ func DecodeDelta(dst, b []byte, n, width int) (out, rest []byte, err error) {
 			if left == 0 {
 				break
 			}
-			k := min(per, left)
 			size := per / 8 * int(w)
 			if w > 64 || size > len(d.b) {
 				return nil, nil, errDeltaShort
 			}
-			mini := d.b[:size]
+			k := min(per, left)
+			dst, prev = u.appendSums(dst, d.b, k, int(w), prev, least, width)
 			d.b = d.b[size:]
-			for i := range k {
-				if w > 0 {
-					prev += unpack64(mini, i*int(w), int(w))
-				}
-				prev += least
-				dst = appendWidth(dst, prev, width)
-			}
 			left -= k
 		}
 	}
@@ -63,19 +62,50 @@ func appendWidth(b []byte, v uint64, width int) []byte {
 	return binary.LittleEndian.AppendUint64(b, v)
 }
 
-// unpack64 returns the value of width bits, 1 to 64, at bit at of b.
-func unpack64(b []byte, at, width int) uint64 {
-	from := at >> 3
-	if from+9 <= len(b) {
-		v := binary.LittleEndian.Uint64(b[from:]) >> (at & 7)
-		v |= uint64(b[from+8]) << 1 << (63 - at&7)
-		return v & (1<<width - 1)
+// An unpacker unpacks miniblocks with parquet-go's bitpack, which reads some bytes beyond those that it unpacks.
+type unpacker struct {
+	values [256]uint64
+	padded [256*8 + bitpack.PaddingInt64]byte // a copy of the last bytes of a page, which has none beyond them
+}
+
+// appendSums unpacks n differences of w bits from the front of b, adds each of them and least to prev, and appends the sums to dst, width
+// bytes each. It returns the last sum. b has the bits.
+func (u *unpacker) appendSums(dst, b []byte, n, w int, prev, least uint64, width int) ([]byte, uint64) {
+	dst = slices.Grow(dst, n*width)
+	for n > 0 {
+		values := u.values[:min(n, len(u.values))] // as many as fill whole bytes, but for the last ones
+		n -= len(values)
+		u.unpack(values, b, w)
+		b = b[min(len(values)*w/8, len(b)):]
+		at := len(dst)
+		dst = dst[:at+len(values)*width]
+		if width == 4 {
+			for i, v := range values {
+				prev += v + least
+				binary.LittleEndian.PutUint32(dst[at+4*i:], uint32(prev))
+			}
+			continue
+		}
+		for i, v := range values {
+			prev += v + least
+			binary.LittleEndian.PutUint64(dst[at+8*i:], prev)
+		}
 	}
-	var tail [16]byte
-	copy(tail[:], b[from:])
-	v := binary.LittleEndian.Uint64(tail[:]) >> (at & 7)
-	v |= uint64(tail[8]) << 1 << (63 - at&7)
-	return v & (1<<width - 1)
+	return dst, prev
+}
+
+// unpack fills values from the front of b, w bits each.
+func (u *unpacker) unpack(values []uint64, b []byte, w int) {
+	if w == 0 {
+		clear(values)
+		return
+	}
+	size := (len(values)*w + 7) / 8
+	if len(b) < size+bitpack.PaddingInt64 {
+		copy(u.padded[:size], b)
+		b = u.padded[:]
+	}
+	bitpack.Unpack(values, b, uint(w))
 }
 
 type deltaReader struct {
@@ -142,31 +172,45 @@ func DecodeDeltaByteArray(b []byte, n, limit int) (offsets []int32, data []byte,
 		return nil, nil, err
 	}
 	offsets = make([]int32, n+1)
-	data = make([]byte, 0, len(suffixes))
+	size, total := 0, 0 // of a value, and of those so far
 	for i, p := range prefixes {
-		prev := data[offsets[max(i-1, 0)]:]
-		if int(p) > len(prev) {
-			return nil, nil, fmt.Errorf("value %d: shares %d bytes with a value of %d", i, p, len(prev))
+		if int(p) > size {
+			return nil, nil, fmt.Errorf("value %d: shares %d bytes with a value of %d", i, p, size)
 		}
-		data = append(append(data, prev[:p]...), suffixes[ends[i]:ends[i+1]]...)
-		if len(data) > limit {
+		size = int(p) + int(ends[i+1]-ends[i])
+		if total += size; total > limit {
 			return nil, nil, fmt.Errorf("value %d: the page grows beyond %d bytes", i, limit)
 		}
-		offsets[i+1] = int32(len(data))
+		offsets[i+1] = int32(total)
+	}
+	data = make([]byte, 0, total)
+	for i, p := range prefixes {
+		prev := data[offsets[max(i-1, 0)]:]
+		data = append(append(data, prev[:p]...), suffixes[ends[i]:ends[i+1]]...)
 	}
 	return offsets, data, nil
 }
 
 // DecodeByteStreamSplit decodes n values of width bytes in BYTE_STREAM_SPLIT, which has the first bytes of all values, then their second
-// bytes, and so on. The result is in the memory of dst where that has room.
-func DecodeByteStreamSplit(dst, b []byte, n, width int) ([]byte, error) {
+// bytes, and so on. The result is in memory of its own.
+func DecodeByteStreamSplit(b []byte, n, width int) ([]byte, error) {
 	if len(b) < n*width {
 		return nil, errDeltaShort
 	}
-	dst = append(dst[:0], b[:n*width]...)
-	for i := range n {
-		for j := range width {
-			dst[i*width+j] = b[j*n+i]
+	b = b[:n*width]
+	var split bytestreamsplit.Encoding
+	switch width { // parquet-go has vector instructions for these
+	case 4:
+		v, err := split.DecodeInt32(make([]int32, n), b)
+		return unsafecast.Slice[byte](v), err
+	case 8:
+		v, err := split.DecodeInt64(make([]int64, n), b)
+		return unsafecast.Slice[byte](v), err
+	}
+	dst := make([]byte, len(b))
+	for j := range width {
+		for i, v := range b[j*n : (j+1)*n] {
+			dst[i*width+j] = v
 		}
 	}
 	return dst, nil

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+
+	"github.com/parquet-go/bitpack"
 )
 
 var (
@@ -95,6 +97,10 @@ func ReadHybrid[T uint8 | uint32](h *Hybrid, dst []T) error {
 
 // unpack reads bit-packed values, lowest bits first, from bit at of b on. Width is at most 32.
 func unpack[T uint8 | uint32](dst []T, b []byte, at, width int) {
+	if numbers, ok := any(dst).([]uint32); ok {
+		n := unpackNumbers(numbers, b, at, width)
+		dst, at = dst[n:], at+n*width
+	}
 	mask := uint64(1)<<width - 1
 	i := 0
 	for last := len(b) - 8; i < len(dst) && at>>3 <= last; i++ {
@@ -111,6 +117,20 @@ func unpack[T uint8 | uint32](dst []T, b []byte, at, width int) {
 		dst[i] = T(binary.LittleEndian.Uint64(tail[at>>3:]) >> (at & 7) & mask)
 		at += width
 	}
+}
+
+// unpackNumbers is unpack by parquet-go's bitpack, for as many values as that can take: it begins at a whole byte, takes groups of eight, and
+// reads some bytes beyond them. It returns how many it took.
+func unpackNumbers(dst []uint32, b []byte, at, width int) int {
+	if at%8 != 0 || width == 0 {
+		return 0
+	}
+	n := min(len(dst), (len(b)-at/8-bitpack.PaddingInt32)*8/width) &^ 7
+	if n <= 0 {
+		return 0
+	}
+	bitpack.Unpack(dst[:n], b[at/8:], uint(width))
+	return n
 }
 
 // ReadLevels reads len(dst) levels from the front of b, where v1 pages have them, and returns the bytes after them. enc is RLE or the
