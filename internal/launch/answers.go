@@ -130,7 +130,7 @@ func (cfg *Config) Operator(key string) string {
 func (cfg *Config) Refused() []rule.Refusal {
 	out := make([]rule.Refusal, len(cfg.Problems))
 	for i, p := range cfg.Problems {
-		out[i] = rule.Refusal{Key: p.Key, Message: p.Text, Pos: cfg.Pos(p.Source), Unknown: p.Unknown}
+		out[i] = rule.Refusal{Key: p.Key, Message: p.Text, Pos: cfg.Pos(p.Source), Kind: p.Kind}
 	}
 	return out
 }

@@ -54,6 +54,8 @@ type Config struct {
 	whole   bool            // every file of the configuration is known, so a key that is not there is refused
 	sets    map[string]bool // keys that a YAML file or the command set, with every key above and below
 	inFiles map[string]bool // those that a YAML file sets
+	builds  bool            // it holds files of the trainer's own
+	hydra   bool            // the program is Hydra's for certain
 	late    []*Override     // refused, because the key is not there or is there already
 	opts    Options
 }
@@ -63,8 +65,7 @@ type Problem struct {
 	Source Source
 	Key    string
 	Text   string
-	// Unknown: the key or the choice is none of this configuration, or is there already.
-	Unknown bool
+	Kind   rule.RefusalKind
 }
 
 // Compose merges the YAML that the command names, or that its program brings, and its overrides, as Hydra does.
@@ -75,6 +76,10 @@ func Compose(c *Command, o Options) *Config {
 	for i, e := range c.Errors {
 		cfg.Problems = append(cfg.Problems, Problem{Source: c.refused[i], Text: e})
 	}
+	if cfg.hydra {
+		cfg.Problems = append(cfg.Problems, c.notOverrides()...)
+	}
+	cfg.Problems = append(cfg.Problems, c.lost...)
 	return cfg
 }
 
@@ -98,6 +103,19 @@ func ComposeFile(file, cwd string, overrides []string, o Options) (*Config, erro
 	return cfg, nil
 }
 
+// of reports whether the configuration sets a key that begins as those of the profile's trainer do, or builds on the trainer's own.
+func (cfg *Config) of(p *rule.Profile) bool {
+	if cfg.builds || len(p.Keys) == 0 {
+		return true
+	}
+	for key := range cfg.inFiles {
+		if slices.ContainsFunc(p.Keys, func(with string) bool { return strings.HasPrefix(key+".", with) }) {
+			return true
+		}
+	}
+	return false
+}
+
 // compose merges the files of a primary configuration, then the overrides. Where it is not known, the trainer's own lies beneath, and
 // nothing is refused.
 func (cfg *Config) compose(l *loader, name string) {
@@ -119,13 +137,14 @@ func (cfg *Config) compose(l *loader, name string) {
 	case !errors.Is(err, errNoConfig):
 		cfg.Problems = append(cfg.Problems, Problem{Source: cfg.Command.place(), Text: err.Error()})
 	}
-	if !cfg.whole && !slices.ContainsFunc(parts, func(p part) bool { return p.doc.builtin }) {
+	cfg.builds = slices.ContainsFunc(parts, func(p part) bool { return p.doc.builtin })
+	if !cfg.whole && !cfg.builds {
 		cfg.beneath()
 	}
 	seen := map[string]bool{}
 	for _, p := range parts {
 		if p.key != "" && seen[p.key] {
-			cfg.Problems = append(cfg.Problems, Problem{Source: cfg.Command.place(), Key: p.key, Text: p.key + " appears more than once in the final defaults list", Unknown: true})
+			cfg.Problems = append(cfg.Problems, Problem{Source: cfg.Command.place(), Key: p.key, Text: p.key + " appears more than once in the final defaults list", Kind: rule.UnknownKey})
 		}
 		seen[p.key] = true
 		cfg.merge(p.pkg, p.doc)

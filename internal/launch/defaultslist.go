@@ -6,6 +6,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/rlprep/rlprep/schema/rule"
 )
 
 // A defaultsEntry is one entry of a defaults list of Hydra: a configuration ("base"), a choice of a group ("db@store: mysql"), or
@@ -175,7 +177,7 @@ func packageOf(pkg string) string {
 
 // refuse notes that Hydra refuses an override.
 func (c *composition) refuse(o *Override, text string) {
-	c.cfg.Problems = append(c.cfg.Problems, Problem{Source: o.Source, Key: o.Key, Text: text, Unknown: true})
+	c.cfg.Problems = append(c.cfg.Problems, Problem{Source: o.Source, Key: o.Key, Text: text, Kind: rule.UnknownKey})
 }
 
 // unused notes the choices that no defaults list has.

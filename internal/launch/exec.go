@@ -37,6 +37,12 @@ func (sh *shell) exec(ctx context.Context, args []string) error {
 		sh.record(hc, args)
 		return nil
 	}
+	if lostOverride(args[0]) {
+		sh.mu.Lock()
+		sh.lost = append(sh.lost, lost{len(sh.commands), hc.Pos, slices.Clone(args)})
+		sh.mu.Unlock()
+		return interp.ExitStatus(127)
+	}
 	switch base := filepath.Base(args[0]); base {
 	case pipeDone:
 		sh.pipe(args[1]) <- struct{}{}

@@ -74,6 +74,9 @@ type Command struct {
 
 	sources []Source // of Argv
 	refused []Source // of Errors
+	bare    []string // arguments that are neither flags nor overrides
+	bareAt  []Source
+	lost    []Problem
 }
 
 // programs are those whose calls are recorded.

@@ -21,12 +21,12 @@ func (sh *shell) finish() []Command {
 		for _, a := range c.Argv {
 			s := idx.source(call, a)
 			s.Kind = FromScript
-			if s.Line == 0 && slices.Contains(sh.script.Args, a) {
+			if slices.Contains(sh.script.Args, a) && !idx.literal(call, a) {
 				s = Source{Kind: FromArgument}
 			}
 			s.Assumed = slices.ContainsFunc(sh.assumed, func(p string) bool { return strings.Contains(a, p) })
 			if s.Line == 0 && s.Kind == FromScript {
-				s.Line = c.Line
+				s.Line = max(sh.lineOf(s.File, a, c.Line), c.Line)
 			}
 			c.sources = append(c.sources, s)
 		}
@@ -39,6 +39,7 @@ func (sh *shell) finish() []Command {
 		c.parse()
 		out[i] = c
 	}
+	sh.loseOverrides(idx, out)
 	for i := range sh.notes {
 		sh.notes[i].Text = sh.mask.text(sh.notes[i].Text)
 	}
@@ -51,6 +52,7 @@ type word struct {
 	line int
 	vars []string
 	pos  syntax.Pos
+	text string // "" where it is not one literal
 }
 
 // A callSite is one call in a script.
@@ -84,7 +86,7 @@ func indexWords(files []*syntax.File) *wordIndex {
 				}
 			case *syntax.Word:
 				if key := wordKey(n); key != "" {
-					byKey[key] = append(byKey[key], word{key, int(n.Pos().Line()), wordVars(n), n.Pos()})
+					byKey[key] = append(byKey[key], word{key, int(n.Pos().Line()), wordVars(n), n.Pos(), n.Lit()})
 				}
 			}
 			return true
@@ -132,6 +134,12 @@ func (idx *wordIndex) source(call callSite, arg string) Source {
 		}
 	}
 	return Source{File: call.file}
+}
+
+// literal reports whether a word of the call's file is the argument as it stands.
+func (idx *wordIndex) literal(call callSite, arg string) bool {
+	key, _, _ := strings.Cut(arg, "=")
+	return slices.ContainsFunc(idx.words[call.file][key], func(w word) bool { return w.text == arg })
 }
 
 // wordKey returns what stands before the first "=" of a word, where that is literal.
@@ -186,7 +194,11 @@ func (c *Command) parse() {
 	inv := c.invocation()
 	for i := inv.rest; i < len(c.Argv); i++ {
 		a := c.Argv[i]
-		if inv.flags[i] || strings.HasPrefix(a, "-") || !strings.Contains(a, "=") && !strings.HasPrefix(a, "~") {
+		if inv.flags[i] || strings.HasPrefix(a, "-") {
+			continue
+		}
+		if !strings.Contains(a, "=") && !strings.HasPrefix(a, "~") {
+			c.bare, c.bareAt = append(c.bare, a), append(c.bareAt, c.sources[i])
 			continue
 		}
 		o, err := ParseOverride(a)
@@ -245,7 +257,7 @@ func (c *Command) invocation() invocation {
 			into = &inv.configPath
 		case "--config-name", "-cn":
 			into, inv.configAt = &inv.configName, i
-		case "--config-dir", "-cd", "--experimental-rerun", "--package", "-p", "--info", "-i":
+		case "--config-dir", "-cd", "--experimental-rerun", "--package", "-p", "--info", "-i", "--cfg", "-c":
 			into = new(string)
 		default:
 			continue

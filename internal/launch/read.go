@@ -122,6 +122,9 @@ func (l *Launch) configuration(r *Request, opts Options) error {
 	if err != nil {
 		return &ContentError{err}
 	}
+	if profile := r.Target.Profile(); !cfg.of(profile) {
+		return &ContentError{fmt.Errorf("%s: no configuration of %s: it has no key that begins with %s", r.File, r.Target, strings.Join(profile.Keys, ", "))}
+	}
 	cfg.Command.Env = r.Env
 	l.Trainings = []*Training{newTraining(cfg, r.Target)}
 	return nil

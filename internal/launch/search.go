@@ -41,7 +41,17 @@ func (cfg *Config) primary(inv invocation) (l *loader, name string) {
 	l = &loader{cfg: cfg, cwd: cfg.Command.Dir}
 	main, known := "", false
 	if c := cfg.opts.Configs; c != nil {
-		main, known = c.Mains[inv.module]
+		if main, known = c.Mains[inv.module]; !known && c.Other != nil {
+			if other, version := c.Other(inv.module); other != nil {
+				cfg.Notes = append(cfg.Notes, fmt.Sprintf("%s has no program %s: it is read as %s has it", cfg.opts.Version, inv.module, version))
+				cfg.opts.Configs, cfg.opts.Version = other, version
+				main, known = other.Mains[inv.module]
+			}
+		}
+		cfg.hydra = known
+		if !known && inv.module != "" && inv.configName == "" {
+			cfg.Notes = append(cfg.Notes, fmt.Sprintf("%s is no program of the trainer: what it reads is not known, and the values that nothing sets are those of %s", inv.module, path.Base(c.Base)))
+		}
 	}
 	name = strings.TrimSuffix(strings.TrimSuffix(inv.configName, ".yaml"), ".yml")
 	if name == "" && known {

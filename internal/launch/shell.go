@@ -116,6 +116,7 @@ func parseScript(name string, text []byte) (*syntax.File, error) {
 	if line, ok := nested(text); ok {
 		return nil, fmt.Errorf("%s:%d: %w: brackets are nested more than %d deep", name, line, ErrLimit, maxNested)
 	}
+	text = asBash(text)
 	f, err := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(false)).Parse(bytes.NewReader(text), name)
 	if err != nil {
 		var p syntax.ParseError
@@ -174,10 +175,18 @@ type shell struct {
 	slept    map[syntax.Pos]int
 	pipes    map[string]chan struct{} // left sides of pipes that are done, by number
 	stopped  error
+	lost     []lost
 
 	placeholders []string // arguments that the script was given beside the user's
 	assumed      []string // all placeholders, also of variables
 	lenient      bool     // exit does nothing, and neither do set -e and set -u
+}
+
+// lost are overrides that bash takes for a command of their own.
+type lost struct {
+	after int // commands that were recorded before
+	pos   syntax.Pos
+	args  []string
 }
 
 // recorded is a command and the place of its call.

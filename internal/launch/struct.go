@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/schema/rule"
 )
 
 // override applies one override that chooses from no group, as hydra-core 1.3 does in struct mode (config_loader_impl.py,
@@ -59,7 +60,7 @@ func (cfg *Config) override(o *Override) {
 }
 
 func (cfg *Config) unknown(o *Override, text string) {
-	cfg.Problems = append(cfg.Problems, Problem{Source: o.Source, Key: o.Key, Text: text, Unknown: true})
+	cfg.Problems = append(cfg.Problems, Problem{Source: o.Source, Key: o.Key, Text: text, Kind: rule.UnknownKey})
 }
 
 // remove takes a key away: "~key", or "~key=value" where it has that value.

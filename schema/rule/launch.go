@@ -42,9 +42,18 @@ type Refusal struct {
 	Key     string // "": of the command as a whole
 	Message string
 	Pos     schema.Pos
-	// Unknown: the key, or the choice of a group, is none of the configuration, or is there already.
-	Unknown bool
+	Kind    RefusalKind
 }
+
+// A RefusalKind says what is wrong with an argument.
+type RefusalKind uint8
+
+// The kinds of refusals.
+const (
+	BadArgument RefusalKind = iota // the configuration system does not read it
+	UnknownKey                     // the key, or the choice of a group, is none of the configuration, or is there already
+	LostArgument                   // the shell does not hand it over
+)
 
 // A Profile is how the launches of a framework are read: what starts a training, and what it takes from where.
 type Profile struct {
@@ -74,6 +83,9 @@ type Configs struct {
 	Mains map[string]string
 	// Base is the file whose values hold where the file of a launch is not known.
 	Base string
+	// Other returns the configurations and the name of a version that has a program which this one does not have; nil where none
+	// has it. Nil: they are not known.
+	Other func(module string) (*Configs, string)
 	// Versions names the versions whose configuration of a program has a key, or keys below it. Nil: they are not known.
 	Versions func(module, key string) []string
 }

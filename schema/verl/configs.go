@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 
@@ -60,7 +61,18 @@ func readTable(version string) *table {
 // Configs returns the configurations that verl brings in the target's version.
 func Configs(t rule.Target) *rule.Configs {
 	table := tableOf(t)
-	return &rule.Configs{Files: table.Files, Mains: table.Mains, Base: baseConfig, Versions: versionsWith}
+	return &rule.Configs{Files: table.Files, Mains: table.Mains, Base: baseConfig, Other: otherConfigs, Versions: versionsWith}
+}
+
+// otherConfigs returns the configurations of the newest version that has a program.
+func otherConfigs(module string) (*rule.Configs, string) {
+	for _, v := range slices.Backward(versions) {
+		t := rule.Target{Version: v}
+		if _, ok := tableOf(t).Mains[module]; ok {
+			return Configs(t), "verl " + v
+		}
+	}
+	return nil, ""
 }
 
 // versions are those that have a table, oldest first.

@@ -16,18 +16,18 @@ Every key of main_ppo, of the Megatron, SFT, generation and evaluation programs 
 not here, no key is judged.
 `,
 	Applies: []rule.Severity{{Level: rule.Error, Consequence: "Hydra ends the launch"}},
-	New:     func(p *rule.Pass) rule.Checker { return &refused{Pass: p, unknown: true} },
+	New:     func(p *rule.Pass) rule.Checker { return &refused{p, rule.UnknownKey} },
 	Unfixed: rule.InLaunch,
 	Examples: []rule.Example{
-		{Title: "a key with a typing error", Launch: `!=[{"message":"Could not override 'data.train_bach_size': verl 0.9 has no key data.train_bach_size; did you mean data.train_batch_size?","key":"data.train_bach_size","unknown":true}]`, Want: []string{"launch 1 data.train_bach_size"}},
+		{Title: "a key with a typing error", Launch: `!=[{"message":"Could not override 'data.train_bach_size': verl 0.9 has no key data.train_bach_size; did you mean data.train_batch_size?","key":"data.train_bach_size","kind":1}]`, Want: []string{"launch 1 data.train_bach_size"}},
 		{Title: "an argument that is no override is RL730's", Launch: `!=[{"message":"override \"data.seed\": ends too early"}]`},
 	},
 })
 
-// A refused reports what Hydra refuses: keys that are not there, or all else.
+// A refused reports the arguments of a launch that something is wrong with.
 type refused struct {
 	*rule.Pass
-	unknown bool
+	kind rule.RefusalKind
 }
 
 // Files implements rule.Checker.
@@ -36,7 +36,7 @@ func (c *refused) Files([]*rule.File) {
 		return
 	}
 	for _, r := range c.Env.Launch.Refused() {
-		if r.Unknown == c.unknown && r.Key != keyInteract { // that one is RL714's
+		if r.Kind == c.kind && r.Key != keyInteract { // that one is RL714's
 			c.Report(rule.Finding{Pos: r.Pos.At(schema.Path(r.Key)), Message: r.Message + ": " + c.Consequence})
 		}
 	}

@@ -86,7 +86,7 @@ func (l *launch) Refused() (out []rule.Refusal) {
 	list := l.values["!"]
 	for i := range list.Len() {
 		e := list.Elem(i)
-		out = append(out, rule.Refusal{Key: e.Field("key").Text(), Message: e.Field("message").Text(), Pos: l.at("!"), Unknown: e.Field("unknown").Bool()})
+		out = append(out, rule.Refusal{Key: e.Field("key").Text(), Message: e.Field("message").Text(), Pos: l.at("!"), Kind: rule.RefusalKind(e.Field("kind").Int())})
 	}
 	return out
 }
