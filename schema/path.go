@@ -81,7 +81,7 @@ func split(s string) ([]string, error) {
 				return nil, fmt.Errorf("path %q: empty name", s)
 			}
 			if strings.ContainsAny(name, "]\", =\t\n\r") {
-				return nil, fmt.Errorf("path %q: name %q must stand in double quotes", s, name)
+				return nil, fmt.Errorf("path %q: name %q must be in double quotes", s, name)
 			}
 		}
 		steps = append(steps, name)

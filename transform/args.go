@@ -14,10 +14,10 @@ import (
 )
 
 // ifArg is the argument that every verb that writes a column takes.
-var ifArg = Arg{Name: "if", Type: "string", Values: []string{"refuse", "same", "replace", "fill"}, Doc: "what happens where the path exists: refuse (an error), same (left alone where it holds this very value, else an error), replace, fill (nulls only)"}
+var ifArg = Arg{Name: "if", Type: "string", Values: []string{"refuse", "same", "replace", "fill"}, Doc: "if the path exists: refuse (an error), same (no change if it has this value, else an error), replace, fill (nulls only)"}
 
 // afterArg is the argument that places a new column.
-var afterArg = Arg{Name: "after", Type: "path", Doc: "the sibling after which a new column stands; without it, it stands last"}
+var afterArg = Arg{Name: "after", Type: "path", Doc: "the sibling after which a new column goes (default: last)"}
 
 // ParsePresent reads what the argument "if" of a verb says: "refuse", "same", "replace" or "fill".
 func ParsePresent(s string) (Present, error) {

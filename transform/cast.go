@@ -10,8 +10,8 @@ var _ = Add(Verb{
 	Name:  "cast",
 	Title: "give a column another type",
 	Doc: `
-Writes a column anew with another type: a number out of text and text out of a number, integers of another width, doubles, lists
-and structs part by part, where fields that were missing become null. Text holds a number just as it stands, without blanks, commas or
+Writes a column with another type: a number out of text and text out of a number, integers of another width, doubles, lists
+and structs part by part, where fields that were missing become null. Text must be exactly a number, without blanks, commas or
 units, and a bool as true or false. A row whose value does not become the type is rejected (bad-cast); nothing is rounded and
 nothing is cut off.
 `,

@@ -14,10 +14,10 @@ var _ = Add(Verb{
 	Doc: `
 Finds the final answer in a text and writes it, as text. How it is found:
 
-  gsm8k    as verl's gsm8k scripts do: the first match of '#### (\-?[0-9\.\,]+)', what follows '#### ', commas left out
+  gsm8k    as verl's gsm8k scripts do: the first match of '#### (\-?[0-9\.\,]+)', what follows '#### ', without commas
            (verl@b178a3cd5 gsm8k.py:28, re.search and split("#### ")[1]). "#### $5" does not match, "##### 5" does
   regexp   the first match of 'pattern' (Go's RE2 syntax): its group 'group', by default the first, or all where it has none
-  after    what follows the last 'marker', to the end of the text, blanks around it left out
+  after    what follows the last 'marker', to the end of the text, without surrounding blanks
   boxed    as verl's math_dataset.py does: what stands in the last \boxed{…}, or after \boxed and a blank up to a $ sign
 
 A row is rejected where nothing is found: no-answer-marker (gsm8k, after), no-match, no-boxed, unclosed-boxed; null-COLUMN
@@ -32,7 +32,7 @@ Of these, regexp alone allocates for each row.
 		{Name: "pattern", Type: "regexp", Doc: "of regexp"},
 		{Name: "group", Type: "int", Doc: "of regexp: which group of the pattern"},
 		{Name: "marker", Type: "string", Doc: "of after: 'Answer:'"},
-		{Name: "remove", Type: "string", Doc: "characters to leave out of what was found, as ',' in 1,200"},
+		{Name: "remove", Type: "string", Doc: "characters to remove from the match, such as ',' in 1,200"},
 		afterArg, ifArg,
 	},
 	New: newExtract,

@@ -11,7 +11,7 @@ gaps, so a number always leads back to its source row. It reads nothing and cost
 
 extra_info.index is what a verl rollout trace calls sample_index, and the only way from a trace back to the row: data source,
 split and file are no attributes of a trace. Without it every row is traced as sample 0; where two files of a split both count
-from 0 their rows cannot be told apart, so give the second file a 'start'. It must be of one type in all files of a split.
+from 0 traces cannot distinguish their rows, so give the second file a 'start'. It must be of one type in all files of a split.
 (verl@b178a3cd5 agent_loop.py:823-842, rl_dataset.py:353. The V1 trainer of verl 0.9 does not trace at all: trainer.use_v1.)
 `,
 	Args: []Arg{

@@ -23,7 +23,7 @@ func TestArguments(t *testing.T) {
 		{"index", `{"start":"3"}`, `step index: argument start: "3": expected an integer`},
 		{"index", `{"start":1.5}`, `step index: argument start: 1.5: expected an integer`},
 		{"prompt", `{}`, `step prompt: argument user, messages or from is missing`},
-		{"prompt", `{"user":"a","suffix":"b"}`, `step prompt: argument suffix is for messages that are there: it goes with from`},
+		{"prompt", `{"user":"a","suffix":"b"}`, `step prompt: argument suffix applies to existing messages: use it with from`},
 		{"prompt", `{"user":"a","from":"messages"}`, `step prompt: from excludes user and messages`},
 		{"prompt", `{"messages":"messages"}`, `step prompt: argument messages is a list of {role, template}; a column of messages is taken by 'from: messages'`},
 		{"prompt", `{"from":"m","through":"me"}`, `step prompt: unknown value "me" of argument through (end, user)`},

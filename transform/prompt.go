@@ -25,7 +25,7 @@ out, such as the answer to be learned. With none of these the column is copied u
 		{Name: "user", Type: "template", Doc: "the user message: '{{question}} Think step by step.'"},
 		{Name: "messages", Type: "list of {role, template}", Doc: "all messages, in place of system and user"},
 		{Name: "from", Type: "path", Doc: "a column of messages, in place of user"},
-		{Name: "suffix", Type: "template", Doc: "with from: what stands behind the last user message"},
+		{Name: "suffix", Type: "template", Doc: "with from: text after the last user message"},
 		{Name: "through", Type: "string", Values: []string{"end", "user"}, Doc: "with from: the last turn taken: end (all, the default) or user (up to the last user message)"},
 		afterArg, ifArg,
 	},
@@ -50,7 +50,7 @@ out, such as the answer to be learned. With none of these the column is copied u
 			Out:   `{"prompt":[{"role":"user","content":"1+1?"}],"ability":"math"}`,
 		},
 		{
-			Title: "messages that are there, without the answer",
+			Title: "existing messages, without the answer",
 			Args:  `{"from":"messages","system":"You are a math expert.","suffix":" Put the answer in \\boxed{}.","through":"user"}`,
 			In: `{"messages":[{"role":"user","content":"1+1?"},{"role":"assistant","content":"2"}]}` + "\n" +
 				`{"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Hi."},{"role":"assistant","content":"Hi!"},{"role":"user","content":"2+2?"}]}`,
@@ -248,7 +248,7 @@ func (r *argReader) messageArgs(p *Prompt) {
 	list, given := r.args["messages"]
 	for _, name := range []string{"suffix", "through"} {
 		if _, set := r.args[name]; set && p.From == "" {
-			r.failAt(name, "argument %s is for messages that are there: it goes with from", name)
+			r.failAt(name, "argument %s applies to existing messages: use it with from", name)
 		}
 	}
 	switch {

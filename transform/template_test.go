@@ -27,7 +27,7 @@ func TestParseTemplate(t *testing.T) {
 		{in: "{{", err: "no }} after {{"},
 		{in: `{{"q}}`, err: `no }} after {{"q}}`},
 		{in: "{{}}", err: "empty name"},
-		{in: "{{a b}}", err: "must stand in double quotes"},
+		{in: "{{a b}}", err: "must be in double quotes"},
 		{in: "{{a..b}}", err: "empty name"},
 	} {
 		tpl, err := parseTemplate(c.in)

@@ -47,7 +47,7 @@ func TestParseValue(t *testing.T) {
 		{in: `json:[]`, err: `[] has no element to take a type from`},
 		{in: `json:{}`, err: `no Parquet writer takes an empty struct`},
 		{in: `json:{"a":null}`, err: `null has no type`},
-		{in: `json:{"a":1,"a":2}`, err: `key "a" stands twice`},
+		{in: `json:{"a":1,"a":2}`, err: `key "a" is repeated`},
 		{in: `json:{"a":1`, err: `it ends too early`},
 		{in: `json:1 2`, err: `something follows the value`},
 		{in: `json:"\ud83c\udf82"`, value: "\"\U0001F382\"", typ: "string"},

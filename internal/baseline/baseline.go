@@ -58,7 +58,7 @@ func Parse(name string, text []byte) (Baseline, error) {
 		case e.File == "" || e.Rule == "" || e.Count < 1:
 			return nil, fmt.Errorf("%s: entry %d: file, rule and a count from 1 are needed", name, i+1)
 		case b[p] != 0:
-			return nil, fmt.Errorf("%s: entry %d: %s in %s stands twice", name, i+1, e.Rule, e.File)
+			return nil, fmt.Errorf("%s: entry %d: %s in %s is repeated", name, i+1, e.Rule, e.File)
 		}
 		b[p] = e.Count
 	}

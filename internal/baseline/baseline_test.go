@@ -39,7 +39,7 @@ func TestErrors(t *testing.T) {
 		"{}":                                 "b.json: baseline of version 0: this rlprep reads version 1",
 		`{"version": 2, "findings": []}`:     "b.json: baseline of version 2",
 		`{"version": 1, "findings": [{"file": "a", "rule": "RL1", "count": 0}]}`:                                           "b.json: entry 1: file, rule and a count from 1 are needed",
-		`{"version": 1, "findings": [{"file": "a", "rule": "RL1", "count": 1}, {"file": "a", "rule": "RL1", "count": 2}]}`: "b.json: entry 2: RL1 in a stands twice",
+		`{"version": 1, "findings": [{"file": "a", "rule": "RL1", "count": 1}, {"file": "a", "rule": "RL1", "count": 2}]}`: "b.json: entry 2: RL1 in a is repeated",
 		`{"version": 1, "findings": [{"file": "a", "rule": "RL1", "cuont": 1}]}`:                                           `b.json: entry 1: read baseline: json: unknown field "cuont"`,
 	} {
 		if _, err := Parse("b.json", []byte(text)); err == nil || !strings.HasPrefix(err.Error(), want) {

@@ -128,7 +128,7 @@ func (b *Build) commit(res *Result, dir *output.Dir, rejects *shard.Named) error
 		}
 	}
 	if len(b.manifest.Shards) == 0 {
-		return errors.Join(&DataError{"every row was left out: nothing to write"}, dir.Abandon())
+		return errors.Join(&DataError{"no rows are left: nothing to write"}, dir.Abandon())
 	}
 	var err error
 	if res.Manifest, err = dir.Commit(final, b.manifest, b.base); err == nil {

@@ -234,7 +234,7 @@ func paths(arg string) ([]schema.Path, error) {
 			return nil, &misuse.Error{Err: err}
 		}
 		if slices.Contains(out, p) {
-			return nil, misuse.Errorf("path %q stands twice", p)
+			return nil, misuse.Errorf("path %q is repeated", p)
 		}
 		out = append(out, p)
 	}
@@ -273,7 +273,7 @@ func cutUnquoted(s string, sep byte) (before, after string, found bool) {
 // notFile refuses an argument that is an edit and the name of a file: nothing is guessed.
 func notFile(arg, what string) error {
 	if _, err := os.Lstat(arg); err == nil {
-		return misuse.Errorf("%q is a file, and stands where %s is expected: write ./%s for the file", arg, what, arg)
+		return misuse.Errorf("%q is a file, but %s is expected here: write ./%s for the file", arg, what, arg)
 	}
 	return nil
 }

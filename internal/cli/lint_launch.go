@@ -21,7 +21,7 @@ type lintLaunches struct {
 }
 
 func (l *lintLaunches) register(f *pflag.FlagSet) {
-	f.StringArrayVar(&l.configs, "config", nil, "launch script or .yaml to judge with the data; without FILES, its own data; repeatable")
+	f.StringArrayVar(&l.configs, "config", nil, "launch script or .yaml to check together with the data; without FILES, its own data; repeatable")
 	f.BoolVar(&l.checkPaths, "check-paths", false, "files that a launch names and that are not here are errors")
 	l.flags.register(f)
 }

@@ -154,7 +154,7 @@ func (p *preprocess) optional(flag, value string) *string {
 func (p *preprocess) checkAll() error {
 	switch {
 	case p.demo && (len(p.input.sources) > 0 || p.input.filesFrom != ""):
-		return misuse.Errorf("--demo brings its own dataset: leave out --source")
+		return misuse.Errorf("--demo has its own dataset: remove --source")
 	case p.byDefault() && p.recipe.Source == "":
 		return misuse.Errorf("no source: name the raw dataset with --source FILE|DIR|GLOB, or try --demo")
 	case p.indexScope != "split" && p.indexScope != "run":
@@ -181,7 +181,7 @@ func (p *preprocess) checkTarget() error {
 		return &misuse.Error{Err: err}
 	}
 	if !t.Within(p.recipe.Versions) {
-		return misuse.Errorf("recipe %s: %s has it no more (it is of verl %s); leave out --target, or name an older one", p.recipe.Name, t, p.recipe.Versions)
+		return misuse.Errorf("recipe %s does not exist in %s (only in verl %s): remove --target, or name an older version", p.recipe.Name, t, p.recipe.Versions)
 	}
 	p.Target, p.form = t, t
 	return nil

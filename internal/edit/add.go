@@ -105,7 +105,7 @@ func (e *Add) CheckAfter() error {
 			return nil
 		}
 	}
-	return usagef("--after %s: no new column stands beside it", p)
+	return usagef("--after %s: no new column is in the same struct", p)
 }
 
 // Prepare implements Edit.
@@ -190,7 +190,7 @@ func (e *Add) present(ctx context.Context, src *input.Set, i int, first int64, v
 		other = "holds " + what
 	}
 	if !e.Replace {
-		return "", usagef("%s: column %q is there already and %s: --replace writes it anew, --fill sets its nulls only", f.Name, v.path, other)
+		return "", usagef("%s: column %q already exists and %s: --replace overwrites it, --fill sets only its nulls", f.Name, v.path, other)
 	}
 	return "", nil
 }

@@ -212,7 +212,7 @@ func (c *run) partly(err error) error {
 	if err == nil || n == 0 {
 		return err
 	}
-	what := "the same command with --force writes all of them anew"
+	what := "run the same command with --force to rewrite all of them"
 	if c.inPlace() {
 		what = "the same command goes on with the others"
 	}

@@ -32,7 +32,7 @@ func (e *Rename) Prepare(_ []*rule.File, inPlace bool) error {
 	e.lenient = inPlace
 	for _, p := range e.To {
 		if inPlace && slices.Contains(e.From, p) {
-			return fmt.Errorf("%q is a new and an old name: whether a file was done could not be told; use -o DIR, or one call after the other", p)
+			return fmt.Errorf("%q is both a new and an old name, so a repeated run could not detect finished files: use -o DIR, or separate calls", p)
 		}
 	}
 	return nil

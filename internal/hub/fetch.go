@@ -124,7 +124,7 @@ func (f *File) download(ctx context.Context, blob string) error {
 	}
 	defer func() { d.out.Close() }()
 	if d.done.Load() > 0 {
-		c.notice("%s: taken up at %d of %d bytes", f.shown(), d.done.Load(), f.Size)
+		c.notice("%s: resumed at %d of %d bytes", f.shown(), d.done.Load(), f.Size)
 	}
 	err := c.retry(ctx, f.shown().String(), d.done.Load, func() error {
 		if d.done.Load() < f.Size || f.Size == 0 {

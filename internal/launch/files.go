@@ -36,7 +36,7 @@ var errOutside = errors.New("not read: it lies outside the script's own folder")
 // rel returns path relative to the folder.
 func (o ownFolder) rel(path string) (string, error) {
 	if o.dir == "" {
-		return "", errors.New("not read: the script has no folder of its own")
+		return "", errors.New("not read: the script has no folder")
 	}
 	for _, dir := range []string{o.dir, o.real} {
 		if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) {

@@ -41,7 +41,7 @@ func (cfg *Config) override(o *Override) {
 			}
 		}
 	case o.Op == "+" && have != nil && n.Kind == Scalar:
-		cfg.unknown(o, fmt.Sprintf("Could not append to config: an item is already at '%s' (%s): leave out the '+', or write '++'", key, have.Source))
+		cfg.unknown(o, fmt.Sprintf("Could not append to config: an item is already at '%s' (%s): remove the '+', or write '++'", key, have.Source))
 		cfg.late = append(cfg.late, o)
 		return
 	case o.Op == "=":

@@ -132,7 +132,7 @@ func (g *Guard) write(role, path string, to *map[string]place) error {
 		return clash(out, in)
 	}
 	if other, ok := g.outputs[id]; ok && other != out && leads(other.path, id) {
-		return &Conflict{fmt.Sprintf("%s and %s are the same file: give each output a file of its own", other, out)}
+		return &Conflict{fmt.Sprintf("%s and %s are the same file: give each output its own file", other, out)}
 	}
 	put(to, id, out)
 	return nil

@@ -117,7 +117,7 @@ func unknownEncoding(e int32, what string) error {
 func (v *pageValues) openDict(b []byte) error {
 	switch {
 	case v.dict == nil:
-		return fmt.Errorf("values point into a dictionary, but there is none")
+		return fmt.Errorf("values point into a dictionary, but the column has no dictionary")
 	case len(b) == 0 || b[0] > 32:
 		return errValuesShort
 	}

@@ -107,7 +107,7 @@ func writeSteps(b *strings.Builder, l likeness) {
 	var drop []string
 	switch {
 	case l.messages != "" && l.messages != "prompt":
-		fmt.Fprintf(b, "  # %s looks like messages already; what follows the last question is left out\n  - prompt: {from: %s, through: user}\n", escape.Text(l.messages), columnPath(l.messages))
+		fmt.Fprintf(b, "  # %s already contains messages; this removes everything after the last question\n  - prompt: {from: %s, through: user}\n", escape.Text(l.messages), columnPath(l.messages))
 		drop = append(drop, columnPath(l.messages))
 	case l.messages == "prompt":
 		b.WriteString("  # prompt is a list of messages already\n")

@@ -37,7 +37,7 @@ func JSONSchema() (map[string]any, error) {
 			"description": "types of the columns of JSON Lines: string, int64, double, bool, list<element: …>, struct<name: …>; found out from the rows when not given"},
 		"steps": yamlfile.ListSchema(yamlfile.Schema{"anyOf": steps}),
 		"contract": yamlfile.ClosedSchema(yamlfile.Schema{
-			"rows":          yamlfile.Schema{"enum": rule.KindNames(), "description": "what the rows are for; told by the columns when not given"},
+			"rows":          yamlfile.Schema{"enum": rule.KindNames(), "description": "kind of rows (default: follows from the columns)"},
 			"target":        yamlfile.TextSchema("the trainer that judges: " + rule.TargetNames()),
 			"known_agents":  yamlfile.TextsSchema("agent loops that your launch registers"),
 			"known_sources": yamlfile.TextsSchema("values of data_source that your reward function scores"),

@@ -55,7 +55,7 @@ func (f *File) step(n *yamlfile.Node, open func(string) (string, error)) {
 		case e.Name == "splits":
 			out.Splits = f.Texts(e.Value, "splits")
 		case v == nil && out.Verb != nil && slices.ContainsFunc(out.Verb.Args, func(a transform.Arg) bool { return a.Name == e.Name }):
-			f.Fault(e.Pos, "%s is an argument of %s: it stands further to the right than that", e.Name, out.Verb.Name)
+			f.Fault(e.Pos, "%s is an argument of %s: indent it further", e.Name, out.Verb.Name)
 			return
 		case v == nil:
 			f.noVerb(e.Pos, e.Name)
@@ -88,7 +88,7 @@ func (f *File) noVerb(at yamlfile.Pos, name string) {
 		return
 	}
 	if first, _, joined := strings.Cut(name, " - "); joined {
-		f.Fault(at, "the lines of %q run together: the dashes of steps stand one below the other", first)
+		f.Fault(at, "the lines of %q are joined: align the dashes of all steps", first)
 		return
 	}
 	f.Unknown(at, "step", name, verbNames())
@@ -244,7 +244,7 @@ func (f *File) order() {
 		switch name := s.Verb.Name; name {
 		case "limit":
 			if chooses != "" {
-				f.Fault(s.at, "step limit counts the rows that are read, so it stands before step %s, which leaves rows out", chooses)
+				f.Fault(s.at, "step limit counts the rows that are read: put it before step %s, which removes rows", chooses)
 			}
 		case "split":
 			if cuts++; cuts > 1 {

@@ -165,7 +165,7 @@ func TestBarrierBehindOrder(t *testing.T) {
 		return []transform.RowStep{byText{"q"}, transform.Located{RowStep: dropSeen{"q"}, Where: "p.yaml:3:5", Verb: "dedup"}}
 	}
 	_, err := pipeline.NewPlan(j)
-	if err == nil || !strings.Contains(err.Error(), "p.yaml:3:5: step dedup: train-0.parquet: a step that sees all rows cannot stand behind one that orders them yet") {
+	if err == nil || !strings.Contains(err.Error(), "p.yaml:3:5: step dedup: train-0.parquet: a step that needs all rows cannot follow a step that orders them yet") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -82,7 +82,7 @@ func (p *Plan) cutStages(s Split, steps []transform.RowStep) (out []Stage, err e
 		switch step := transform.Bare(t).(type) {
 		case transform.Barrier:
 			if n := len(out); n > 0 && slices.ContainsFunc(out, ordered) {
-				return nil, program.StepError(p.input.Files()[s.Files[0]].Name, t, errors.New("a step that sees all rows cannot stand behind one that orders them yet"))
+				return nil, program.StepError(p.input.Files()[s.Files[0]].Name, t, errors.New("a step that needs all rows cannot follow a step that orders them yet"))
 			}
 			b, err := p.planBarrier(s, t, step, out)
 			if err != nil {
@@ -285,7 +285,7 @@ func (k *keyer) rows(out *record.Batch, read int, res *result) error {
 	for i := range out.Rows {
 		at := out.Origin(i)
 		if at < next {
-			return fmt.Errorf("%s: a step repeats the row before a step that must tell rows apart by their numbers: put it after that step", out.Pos(at))
+			return fmt.Errorf("%s: a step repeats the row before a step that needs unique row numbers: put it after that step", out.Pos(at))
 		}
 		for ; next < at; next++ {
 			res.gone = append(res.gone, out.First+int64(next))

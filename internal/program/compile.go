@@ -98,7 +98,7 @@ func located(t transform.RowStep, err error) error {
 	}
 	var present *PresentError
 	if errors.As(err, &present) {
-		err = fmt.Errorf("column %q is there already (%s): 'if: replace' writes it anew", present.Path, present.Type)
+		err = fmt.Errorf("column %q already exists (%s): 'if: replace' overwrites it", present.Path, present.Type)
 	}
 	return &transform.StepError{Where: l.Where, Verb: l.Verb, Err: err}
 }
@@ -320,7 +320,7 @@ type PresentError struct {
 }
 
 func (e *PresentError) Error() string {
-	return fmt.Sprintf("column %q is there already (%s): --replace writes it anew", e.Path, e.Type)
+	return fmt.Sprintf("column %q already exists (%s): --replace overwrites it", e.Path, e.Type)
 }
 
 // finish gives the slots of leaf their levels; def is that of its parents. A computed column gets its slots here.

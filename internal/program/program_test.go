@@ -242,7 +242,7 @@ func TestStepsAgainstValues(t *testing.T) {
 		got, outcome, _, err := e.run(t, text, list...)
 		if wantErr != nil || err != nil {
 			// a struct that is null cannot be filled where its fields take no null; that is the one fault that only columns have
-			if (wantErr == nil) != (err == nil) && !strings.Contains(fmt.Sprint(err), "cannot be filled") && !strings.Contains(fmt.Sprint(err), "is there already") {
+			if (wantErr == nil) != (err == nil) && !strings.Contains(fmt.Sprint(err), "cannot be filled") && !strings.Contains(fmt.Sprint(err), "already exists") {
 				t.Fatalf("%+v: got error %v, want %v", list, err, wantErr)
 			}
 			return
@@ -384,8 +384,8 @@ func TestRefused(t *testing.T) {
 		want string
 	}{
 		{transform.Set{Path: "e", Value: schema.TextValue("x"), Type: schema.StringType, If: transform.Fill}, "cannot be filled"},
-		{transform.Set{Path: "e.a", Value: schema.TextValue("x"), Type: schema.StringType}, `column "e.a" is there already (string)`},
-		{transform.Copy{From: "e.a", To: "e.b"}, "is there already"},
+		{transform.Set{Path: "e.a", Value: schema.TextValue("x"), Type: schema.StringType}, `column "e.a" already exists (string)`},
+		{transform.Copy{From: "e.a", To: "e.b"}, "already exists"},
 		{badPut{transform.Put{Path: "e[].x", Type: schema.StringType, Const: &schema.NullValue}}, `"e" is struct<a: string not null, b: string>, not a list`},
 		{badPut{transform.Put{Path: "x", Type: schema.StringType}}, "nothing computes it"},
 		{badPut{transform.Put{Path: "x", Copy: "y"}}, `no column "y"`},

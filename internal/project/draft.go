@@ -49,8 +49,8 @@ func Draft(ctx context.Context, dir string, reads func(role, name, path string) 
 		return "", misuse.Errorf("no data here whose names say train, val or test (Parquet, JSON Lines): write the data sets into %s by hand; 'rlprep schema config' has its keys", FileName)
 	}
 	var b strings.Builder
-	b.WriteString("# What 'rlprep lint' checks, and as what. Names of files are taken from this file's folder; a flag wins over what stands here.\n" +
-		"# 'rlprep schema config' prints the JSON Schema for editors; docs/scripting.md tells of every key.\n")
+	b.WriteString("# What 'rlprep lint' checks, and as what. Paths are relative to this file's folder. Flags override these settings.\n" +
+		"# 'rlprep schema config' prints the JSON Schema for editors; docs/scripting.md describes every key.\n")
 	fmt.Fprintf(&b, "target: %s\n", rule.DefaultTarget())
 	b.WriteString("# values of data_source that a reward function of yours scores, agent loops that your launch registers\n")
 	b.WriteString("# known_sources: [my/dataset]\n# known_agents: [my_agent]\n")
@@ -68,7 +68,7 @@ func Draft(ctx context.Context, dir string, reads func(role, name, path string) 
 		}
 		if folder == order[0] {
 			if launch := lookForLaunch(ctx, dir, reads); launch != "" {
-				fmt.Fprintf(&b, "    # it may be what starts the training; its settings are then judged, too\n    # config: %s\n", yamlfile.Quote(launch))
+				fmt.Fprintf(&b, "    # this may be the launch script; lint then checks its settings too\n    # config: %s\n", yamlfile.Quote(launch))
 			}
 		}
 	}

@@ -40,8 +40,8 @@ func JSONSchema() map[string]any {
 func settingsSchema() yamlfile.Schema {
 	return yamlfile.Schema{
 		"target":        yamlfile.TextSchema("trainer and version: " + rule.TargetNames()),
-		"rows":          yamlfile.Schema{"enum": rule.KindNames(), "description": "what the rows are for; told by the columns when not given"},
-		"config":        yamlfile.TextsSchema("launch scripts or configurations to judge with the data"),
+		"rows":          yamlfile.Schema{"enum": rule.KindNames(), "description": "kind of rows (default: follows from the columns)"},
+		"config":        yamlfile.TextsSchema("launch scripts or configurations to check together with the data"),
 		"select":        yamlfile.TextsSchema("only these rules: ids, names, beginnings of ids"),
 		"ignore":        yamlfile.TextsSchema("without these rules"),
 		"known_agents":  yamlfile.TextsSchema("agent loops that your launch registers"),

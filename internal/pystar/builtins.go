@@ -59,7 +59,7 @@ func makePredeclared() {
 		"type":    unavailable("type", "type(x) is a name in Starlark and a class in Python: write isinstance(x, str)"),
 		"getattr": unavailable("getattr", "getattr is not here"), "hasattr": unavailable("hasattr", "hasattr is not here"), "dir": unavailable("dir", "dir is not here"),
 		"hash": unavailable("hash", "hash is not here: Python's differs from run to run"),
-		"set":  unavailable("set", "sets are Python's alone: use a dict with True for values, or a list"),
+		"set":  unavailable("set", "sets are not supported in Starlark: use a dict with True for values, or a list"),
 	}
 	for _, name := range []string{"list", "tuple", "sorted", "enumerate", "zip", "reversed", "max", "min", "any", "all", "dict", "bytes"} {
 		predeclared[name] = builtin(name, bounded(name))

@@ -170,9 +170,9 @@ func missing(msg string) string {
 	case "map", "filter":
 		return ": write a comprehension, [f(x) for x in list if …]"
 	case "open", "os", "requests", "sys", "pathlib", "subprocess":
-		return ": a map function reads nothing but its row"
+		return ": a map function reads only its row"
 	case "random", "np", "numpy", "time", "datetime", "uuid":
-		return ": rows depend on nothing but the input; step sample chooses rows by hash"
+		return ": rows depend only on the input; step sample chooses rows by hash"
 	case "datasets", "pd", "pandas", "torch":
 		return ": rows come from --source, and the function gets one as a dict"
 	case "Exception", "ValueError":

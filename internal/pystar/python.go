@@ -163,20 +163,20 @@ type hint struct {
 
 // statements are the hints for words that begin a statement.
 var statements = map[string]string{
-	"assert":   "assert is Python's alone: write 'if not (CONDITION): fail(\"…\")', which rejects the row",
-	"try":      "try is Python's alone: test before you do ('if x == None', 'if key in d', re.search), or fail(\"…\") to reject the row",
-	"except":   "except is Python's alone: test before you do",
-	"finally":  "finally is Python's alone",
-	"raise":    "raise is Python's alone: write fail(\"…\"), which rejects the row",
-	"class":    "class is Python's alone: use functions and dicts",
-	"while":    "while is Python's alone: write 'for _ in range(LIMIT):' and break",
-	"with":     "with is Python's alone: a map function opens nothing",
-	"del":      "del is Python's alone: write d.pop(key)",
-	"global":   "global is Python's alone: a map function keeps nothing from row to row",
-	"nonlocal": "nonlocal is Python's alone: return the value",
-	"async":    "async is Python's alone",
-	"yield":    "yield is Python's alone: return a list",
-	"from":     "from is Python's alone: re, json and math are there without; of others, copy the functions that you need",
+	"assert":   "assert is not supported in Starlark: write 'if not (CONDITION): fail(\"…\")', which rejects the row",
+	"try":      "try is not supported in Starlark: test before you do ('if x == None', 'if key in d', re.search), or fail(\"…\") to reject the row",
+	"except":   "except is not supported in Starlark: test before you do",
+	"finally":  "finally is not supported in Starlark",
+	"raise":    "raise is not supported in Starlark: write fail(\"…\"), which rejects the row",
+	"class":    "class is not supported in Starlark: use functions and dicts",
+	"while":    "while is not supported in Starlark: write 'for _ in range(LIMIT):' and break",
+	"with":     "with is not supported in Starlark: a map function opens nothing",
+	"del":      "del is not supported in Starlark: write d.pop(key)",
+	"global":   "global is not supported in Starlark: a map function keeps nothing from row to row",
+	"nonlocal": "nonlocal is not supported in Starlark: return the value",
+	"async":    "async is not supported in Starlark",
+	"yield":    "yield is not supported in Starlark: return a list",
+	"from":     "from is not supported in Starlark: re, json and math are available without import; copy other functions that you need",
 }
 
 // modules are those that are there without an import.
@@ -207,9 +207,9 @@ func hintAt(toks []lexeme, i int) string {
 		if slices.Contains(modules, next.text) && at(i+2).kind == lexNewline {
 			return ""
 		}
-		return fmt.Sprintf("import %s: re, json and math are there without; nothing else can be imported: copy the functions that you need", next.text)
+		return fmt.Sprintf("import %s: re, json and math are available without import; copy other functions that you need", next.text)
 	case t.kind == lexName && t.first && t.text == "if" && next.text == "__name__":
-		return "leave out the block of __main__: rows come from --source, and make_map_fn or process_fn stands at the left margin"
+		return "remove the block of __main__: rows come from --source, and make_map_fn or process_fn must be at the left margin"
 	case t.kind == lexName && t.first && statements[t.text] != "":
 		return statements[t.text]
 	case t.kind == lexName && t.text == "yield":
@@ -218,31 +218,31 @@ func hintAt(toks []lexeme, i int) string {
 		return prefixHint(t.text)
 	case t.kind == lexName && t.text == "is" && prev.text != ".":
 		if next.text == "not" {
-			return "is not is Python's alone: write != (x != None)"
+			return "'is not' is not supported in Starlark: write != (x != None)"
 		}
-		return "is is Python's alone: write == (x == None)"
+		return "'is' is not supported in Starlark: write == (x == None)"
 	case t.kind == lexNumber && strings.Contains(t.text, "_"):
-		return "_ within a number is Python's alone: write " + strings.ReplaceAll(t.text, "_", "")
+		return "_ within a number is not supported in Starlark: write " + strings.ReplaceAll(t.text, "_", "")
 	case t.text == ":=":
-		return "the walrus := is Python's alone: assign on a line of its own"
+		return "the walrus := is not supported in Starlark: assign on a separate line"
 	case t.text == "->":
-		return "annotations are Python's alone: leave out '-> TYPE'"
+		return "annotations are not supported in Starlark: remove '-> TYPE'"
 	case t.text == "**" && (prev.kind == lexName && prev.text != "return" && prev.text != "lambda" || prev.kind == lexNumber || prev.text == ")" || prev.text == "]"):
-		return "** is Python's alone: write pow(x, y)"
+		return "** is not supported in Starlark: write pow(x, y)"
 	case t.text == "**" && (prev.text == "{" || prev.text == "," && opener(toks, i) == "{"):
-		return "a dict in a dict, {**a}, is Python's alone: write dict(a, key=value), or d = dict(a) and d.update(b)"
+		return "a dict in a dict, {**a}, is not supported in Starlark: write dict(a, key=value), or d = dict(a) and d.update(b)"
 	case t.text == "*" && (prev.text == "[" || prev.text == "," && opener(toks, i) == "["):
-		return "a list in a list, [*a], is Python's alone: write a + b, or list(a)"
+		return "a list in a list, [*a], is not supported in Starlark: write a + b, or list(a)"
 	case t.first && t.text == "@":
-		return "decorators are Python's alone: call the function"
+		return "decorators are not supported in Starlark: call the function"
 	case t.kind == lexName && t.text == "def":
 		return annotation(toks, i)
 	case t.text == "{":
 		return setLiteral(toks, i)
 	case t.kind == lexName && t.text == "set" && next.text == "(" && prev.text != "." && prev.text != "def":
-		return "sets are Python's alone: use a dict with True for values, or a list"
+		return "sets are not supported in Starlark: use a dict with True for values, or a list"
 	case t.kind == lexName && t.first && next.text == ":" && t.depth == 0 && at(i+2).kind == lexName && at(i+3).text == "=" && !slices.Contains([]string{"else", "lambda"}, t.text):
-		return "annotations are Python's alone: leave out ': TYPE'"
+		return "annotations are not supported in Starlark: remove ': TYPE'"
 	}
 	return ""
 }
@@ -260,9 +260,9 @@ func opener(toks []lexeme, i int) string {
 func prefixHint(prefix string) string {
 	switch strings.ToLower(prefix) {
 	case "f", "fr", "rf":
-		return "f-strings are Python's alone: write \"{} and {}\".format(a, b), \"%s\" % a, or a + b"
+		return "f-strings are not supported in Starlark: write \"{} and {}\".format(a, b), \"%s\" % a, or a + b"
 	case "u":
-		return "the prefix u is Python's alone: leave it out"
+		return "the prefix u is not supported in Starlark: leave it out"
 	}
 	return ""
 }
@@ -275,7 +275,7 @@ func annotation(toks []lexeme, i int) string {
 	depth := toks[i+2].depth + 1
 	for k := i + 3; k < len(toks) && toks[k].depth >= depth; k++ {
 		if toks[k].text == ":" && toks[k].depth == depth {
-			return "annotations are Python's alone: leave out ': TYPE' of the parameters"
+			return "annotations are not supported in Starlark: remove ': TYPE' of the parameters"
 		}
 		if toks[k].text == "lambda" {
 			return ""
@@ -292,7 +292,7 @@ func setLiteral(toks []lexeme, i int) string {
 		switch {
 		case t.text == "}" && t.depth == depth-1:
 			if some {
-				return "sets are Python's alone: use a dict with True for values, or a list"
+				return "sets are not supported in Starlark: use a dict with True for values, or a list"
 			}
 			return ""
 		case t.text == ":" && t.depth == depth, t.text == "**":

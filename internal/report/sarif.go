@@ -120,7 +120,7 @@ func writeSARIF(w io.Writer, r *result) error {
 	}
 	if left > 0 {
 		run.Invocations[0].ToolExecutionNotifications = []sarifNotification{{"warning",
-			sarifText{fmt.Sprintf("%s are left out here; the output format jsonl has them all", plural(int64(left), "result"))}}}
+			sarifText{fmt.Sprintf("%s are not shown here; the output format jsonl has them all", plural(int64(left), "result"))}}}
 	}
 	return encode(w, sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}})
 }

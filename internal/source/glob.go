@@ -143,7 +143,7 @@ func walk(ctx context.Context, root string, visit func(rel string) error) error 
 	into = func(rel string, above []string) error {
 		entries, err := os.ReadDir(or(root+rel, "."))
 		if err != nil {
-			return failed("folder %s cannot be listed (%v): name what is beside it, or make it readable", or(root+rel, "."), reason(err))
+			return failed("folder %s cannot be listed (%v): name the other files, or make the folder readable", or(root+rel, "."), reason(err))
 		}
 		if looked += len(entries); looked > maxLooked {
 			return fmt.Errorf("more than %d files and folders below %s: name a folder nearer to the data", maxLooked, or(root, "."))

@@ -21,7 +21,7 @@ Types are found out from the first 1,000 rows of each split, as HF datasets' wri
 is rejected (map-type) with its number, the key and both types; a row at which the function fails is rejected too (map-error). A row
 may take two million steps; beyond that, or at too large texts and lists, the run ends.
 
-re, json and math are there without an import and behave as Python's; docs/scripting.md says where they differ.
+re, json and math are available without an import and behave as Python's; docs/scripting.md says where they differ.
 `,
 	Short: "file",
 	Args: []transform.Arg{

@@ -215,7 +215,7 @@ type built struct {
 // count counts values, at n.
 func (b *builder) count(n *yaml.Node, values int) error {
 	if b.values += values; b.values > maxValues {
-		return b.r.ErrorAt(place(n), "more than %d values, with what aliases stand for: %s has fewer", maxValues, b.r.What)
+		return b.r.ErrorAt(place(n), "more than %d values after expanding aliases: %s has fewer", maxValues, b.r.What)
 	}
 	return nil
 }
@@ -281,7 +281,7 @@ func (b *builder) alias(in *yaml.Node, depth int) (built, error) {
 	out, done := b.built[in.Alias]
 	switch {
 	case !done:
-		return built{}, b.r.ErrorAt(at, "the alias *%s stands for a value that it is part of", in.Value)
+		return built{}, b.r.ErrorAt(at, "the alias *%s refers to a value that contains it", in.Value)
 	case depth+out.high > maxDepth:
 		return built{}, b.tooDeep(at)
 	}

@@ -47,7 +47,7 @@ Tools that copy metadata and change columns break it. None of the keys is needed
 			}
 		}
 	}),
-	Fixes: []rule.Fix{fixes.Rewrite("leaves out what cannot be read", func(f *rule.File) bool {
+	Fixes: []rule.Fix{fixes.Rewrite("removes the metadata that cannot be read", func(f *rule.File) bool {
 		_, err := features(f.Metadata["huggingface"])
 		return err != nil
 	})},

@@ -238,7 +238,7 @@ func (d *decoder) object(depth int) (schema.Value, bool) {
 	ok := d.members(func(key string) bool {
 		_, i := t.Field(key)
 		if i >= 0 && d.strict {
-			_, ok := d.refuse("key %q stands twice", key)
+			_, ok := d.refuse("key %q is repeated", key)
 			return ok
 		}
 		v, ok := d.value(nil, depth+1)
@@ -261,7 +261,7 @@ func (d *decoder) structAs(t *schema.Type, depth int) (schema.Value, bool) {
 		case i < 0:
 			_, ok = d.refuse("key %q is not in the type", key)
 		case !elems[i].IsMissing():
-			_, ok = d.refuse("key %q stands twice", key)
+			_, ok = d.refuse("key %q is repeated", key)
 		default:
 			elems[i], ok = d.value(&t.Fields[i].Type, depth+1)
 		}

@@ -13,7 +13,7 @@ func TestDecode(t *testing.T) {
 	for _, c := range []struct{ text, loose, strict string }{
 		{`{"b":1,"a":[1.5,null,{"x":true}]}`, "", ""},
 		{` "é\n\ud83d\ude00" `, `"é\n😀"`, `"é\n😀"`},
-		{`{"a":1,"a":2}`, `{"a":2}`, `!key "a" stands twice`},
+		{`{"a":1,"a":2}`, `{"a":2}`, `!key "a" is repeated`},
 		{`NaN`, `NaN`, `!unexpected 'N', expected a value at byte 1`},
 		{`-Infinity`, `-Infinity`, `!unexpected '-', expected a value at byte 1`},
 		{`9223372036854775808`, `9.223372036854776e+18`, `!9223372036854775808 is no integer of 64 bits`},
@@ -62,7 +62,7 @@ func TestDecodeAs(t *testing.T) {
 		`{"l":{}}`:                  `!{ is no list<element: string>`,
 		`{"s":[]}`:                  `![ is no struct<b: bool>`,
 		`{"s":{"c":1}}`:             `!key "c" is not in the type`,
-		`{"i":1,"i":2}`:             `!key "i" stands twice`,
+		`{"i":1,"i":2}`:             `!key "i" is repeated`,
 		`{"f":NaN}`:                 `!unexpected 'N', expected a value at byte 6`,
 		`{"f":1e999}`:               `!1e999 is no double`,
 		`{"i":true}`:                `!true is no int8`,

@@ -32,7 +32,7 @@ func renameRole(s string) string {
 // fixRoles writes known roles under their own names.
 var fixRoles = []rule.Fix{fixes.Unsafe(fixes.EachText("writes user for human, assistant for gpt, and roles in lower case", renameRole))}
 
-const unknownRole = "who speaks cannot be told from a null, or from a name that is no role"
+const unknownRole = "null and unrecognised roles cannot be mapped"
 
 // dropFound leaves out the rows that a rule finds.
 var dropFound = fixes.Unsafe(fixes.DropRows("leaves the rows out"))

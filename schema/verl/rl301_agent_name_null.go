@@ -28,7 +28,7 @@ Give every row a name, or drop the column from every file.
 	Advise:  adviseToolAgent,
 	Unfixed: "without --agent: no agent is guessed",
 	Examples: []rule.Example{
-		{Title: "one row that pandas left out", Files: []string{`{"agent_name":"tool_agent"}
+		{Title: "one row that pandas skipped", Files: []string{`{"agent_name":"tool_agent"}
 {"agent_name":null}
 {"agent_name":"tool_agent"}`}, Want: []string{"0 1 agent_name"}},
 		{Title: "null in every row", Files: []string{`{"agent_name":null}

@@ -32,7 +32,7 @@ Reported is a key that nearly is one of these, and a prompt that tells the model
 	Examples: []rule.Example{
 		{Title: "nearly the name", Files: []string{`{"extra_info":{"tools_kwargs":{"gsm8k_reward":{"create_kwargs":{"ground_truth":"72"}}}}}`}, Want: []string{"0 -1 extra_info.tools_kwargs.gsm8k_reward"}},
 		{Title: "another case", Files: []string{`{"extra_info":{"tools_kwargs":{"Calc_GSM8K_reward":{"create_kwargs":{"ground_truth":"72"}}}}}`}, Want: []string{"0 -1 extra_info.tools_kwargs.Calc_GSM8K_reward"}},
-		{Title: "the prompt tells of another tool", Files: []string{`{"prompt":[{"role":"system","content":"Use the \u0060check_answer\u0060 tool."}],"extra_info":{"tools_kwargs":{"verify":{"create_kwargs":{"ground_truth":"72"}}}}}`}, Want: []string{"0 0 extra_info.tools_kwargs"}},
+		{Title: "the prompt mentions another tool", Files: []string{`{"prompt":[{"role":"system","content":"Use the \u0060check_answer\u0060 tool."}],"extra_info":{"tools_kwargs":{"verify":{"create_kwargs":{"ground_truth":"72"}}}}}`}, Want: []string{"0 0 extra_info.tools_kwargs"}},
 		{Title: "verl's names", Files: []string{`{"prompt":[{"role":"system","content":"Use the \u0060calc_gsm8k_reward\u0060 tool."}],"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":"72"}},"search":{"create_kwargs":{"q":"a"}}}}}`}},
 		{Title: "a name of one's own", Files: []string{`{"prompt":[{"role":"system","content":"Use the \u0060verify\u0060 tool, then \u0060####\u0060."}],"extra_info":{"tools_kwargs":{"verify":{"create_kwargs":{"ground_truth":"72"}}}}}`}},
 	},
@@ -105,7 +105,7 @@ func (c *toolName) Row(r schema.Row) {
 	v := r.At(0)
 	for i := range v.Len() {
 		if name := namedTool(v.Elem(i).Text()); name != "" && !slices.Contains(c.names, name) {
-			c.Reportf(r.Origin().At(toolsKwargs), schema.Value{}, "the prompt tells of a tool %s, which is not among %s: %s", name, strings.Join(c.names, ", "), c.Consequence)
+			c.Reportf(r.Origin().At(toolsKwargs), schema.Value{}, "the prompt mentions a tool %s, which is not among %s: %s", name, strings.Join(c.names, ", "), c.Consequence)
 			return
 		}
 	}

@@ -18,7 +18,7 @@ of them are neighbours in a batch. Preprocess scripts count from 0 in each file,
 same index in train and validation is fine: traces say which is which. The V1 trainer of 0.9 traces nothing (executed on verl
 0.9.1).
 `,
-	Applies: traced("traces cannot tell these rows apart"),
+	Applies: traced("traces cannot distinguish these rows"),
 	Reads:   reads(extraIndex),
 	New:     func(p *rule.Pass) rule.Checker { return &indexDuplicate{Pass: p} },
 	Fixes:   []rule.Fix{fixes.Unsafe(renumberIndex("gives the later of the rows numbers that no other row of the split has"))},

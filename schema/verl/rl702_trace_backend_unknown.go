@@ -10,7 +10,7 @@ import (
 
 var _ = framework.Add(rule.Rule{
 	ID: "RL702", Name: "trace-backend-unknown", Rows: rule.RL,
-	Title: "the trace backend is none that verl knows",
+	Title: "unknown trace backend",
 	Doc: `
 rollout_trace.py compares the name with 'weave', 'mlflow' and, since 0.8, 'trackio' as it is written; for any other name, and for
 'MLflow' or 'wandb', it takes the branch that does nothing: no error, no traces (rollout_trace.py:100-113 in 0.9.1).

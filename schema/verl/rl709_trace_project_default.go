@@ -9,7 +9,7 @@ var _ = framework.Add(rule.Rule{
 The project of a trace is trainer.project_name (trace.project_name since 0.7.1, which follows it), verl_examples by default, and the experiment gsm8k. Runs that leave both as they are
 cannot be told apart afterwards: a trace carries the experiment's name, no name of the run.
 `,
-	Applies: []rule.Severity{{Level: rule.Info, Consequence: "runs cannot be told apart by their traces"}},
+	Applies: []rule.Severity{{Level: rule.Info, Consequence: "traces do not distinguish the runs"}},
 	New: onLaunch(func(c *launchCheck) {
 		if traced, _ := c.Traced(); !traced {
 			return

@@ -9,7 +9,7 @@ import (
 
 var _ = framework.Add(rule.Rule{
 	ID: "RL722", Name: "reward-manager-unknown", Rows: rule.RL,
-	Title: "the reward manager is none of this version",
+	Title: "unknown reward manager",
 	Doc: `
 Up to 0.6 verl registers naive, dapo, batch and prime. The reward loop, always on since 0.7.1, knows naive, dapo, gdpo, rate_limited and remote; for 'prime' or 'batch' it raises 'Unknown reward manager' when its workers start (reward_manager/registry.py; names executed on 0.9.1). reward_model.reward_manager is still taken by 0.9
 and moved to reward.reward_manager.name (executed).

@@ -17,7 +17,7 @@ script ran last, since only gsm8k_tool_agent_loop.py writes agent_name. Seen at 
 
 Give each form a folder of its own, and lint the file with the launch where it is.
 `,
-	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "only the file's content tells which agent loop will run"}},
+	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "only the file's content decides which agent loop runs"}},
 	New: onLaunch(func(c *launchCheck) {
 		_, tools, _ := c.Tools()
 		v, _, _ := c.Value(keyInteract)

@@ -21,13 +21,13 @@ Write an empty list for no images and no tools, true or false for enable_thinkin
 	Reads:   optionReads,
 	New:     func(p *rule.Pass) rule.Checker { return &optionNull{Pass: p, reads: optionReads(p)} },
 	Fixes:   []rule.Fix{fixes.DropNull("drops a column that is null in every row of every file")},
-	Unfixed: "whether no value stands for none or for the default is not said",
+	Unfixed: "it is unclear whether no value means none or the default",
 	Examples: []rule.Example{
 		{Title: "enable_thinking for some rows only", Files: []string{`{"messages":[{"role":"assistant","content":"Hi"}],"enable_thinking":true}
-{"messages":[{"role":"assistant","content":"Hi"}],"enable_thinking":null}`}, Want: []string{"0 1 enable_thinking"}, Unfixed: "whether no value stands for none"},
+{"messages":[{"role":"assistant","content":"Hi"}],"enable_thinking":null}`}, Want: []string{"0 1 enable_thinking"}, Unfixed: "it is unclear whether no value means none"},
 		{Title: "rows without tools", Files: []string{`{"messages":[{"role":"assistant","content":"Hi"}],"tools":[{"type":"function"}]}
-{"messages":[{"role":"assistant","content":"Hi"}],"tools":null}`}, Want: []string{"0 1 tools"}, Unfixed: "whether no value stands for none"},
-		{Title: "images in one file only", Files: []string{`{"messages":[{"role":"assistant","content":"<image>"}],"images":[{"path":"a.png"}]}`, `{"messages":[{"role":"assistant","content":"Hi"}]}`}, Want: []string{"1 -1 images"}, Unfixed: "whether no value stands for none"},
+{"messages":[{"role":"assistant","content":"Hi"}],"tools":null}`}, Want: []string{"0 1 tools"}, Unfixed: "it is unclear whether no value means none"},
+		{Title: "images in one file only", Files: []string{`{"messages":[{"role":"assistant","content":"<image>"}],"images":[{"path":"a.png"}]}`, `{"messages":[{"role":"assistant","content":"Hi"}]}`}, Want: []string{"1 -1 images"}, Unfixed: "it is unclear whether no value means none"},
 		{Title: "null in every row", Files: []string{`{"messages":[{"role":"assistant","content":"Hi"}],"tools":null}`}, Want: []string{"0 0 tools"}},
 		{Title: "an empty list", Files: []string{`{"messages":[{"role":"assistant","content":"Hi"}],"tools":[],"images":[]}`}},
 		{Title: "none of them", Files: []string{`{"messages":[{"role":"assistant","content":"Hi"}]}`}},

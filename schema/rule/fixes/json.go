@@ -104,7 +104,7 @@ func objectType(d *json.Decoder) (schema.Type, error) {
 		}
 		key, _ := tok.(string)
 		if _, i := out.Field(key); i >= 0 {
-			return out, fmt.Errorf("key %q stands twice", key)
+			return out, fmt.Errorf("key %q is repeated", key)
 		}
 		t, err := nextType(d)
 		if err != nil {

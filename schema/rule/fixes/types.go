@@ -294,7 +294,7 @@ func exactNumber(row schema.Row) (schema.Value, string) {
 	}
 	n, err := strconv.ParseInt(v.Text(), 10, 64)
 	if err != nil || strconv.FormatInt(n, 10) != v.Text() {
-		return schema.NullValue, v.Excerpt(40) + " is no integer as it stands"
+		return schema.NullValue, v.Excerpt(40) + " is not an integer"
 	}
 	return schema.IntValue(n), ""
 }
