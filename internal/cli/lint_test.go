@@ -74,7 +74,7 @@ func lintRecipe(t *testing.T, r *datasets.Recipe, target string, from []string) 
 			args, want = append(args, "--fixed"), nil
 		}
 		code, _, stderr := runMain(t, args...)
-		if code == ExitUsage && strings.Contains(stderr, "has it no more") {
+		if code == ExitUsage && strings.Contains(stderr, "does not exist in") {
 			return
 		}
 		if code != ExitClean {
