@@ -182,6 +182,7 @@ func (b *Build) hashInputs(ctx context.Context) error {
 // finished returns the manifest of Out where it holds this very data set, and nil where there is something to do.
 func (b *Build) finished(ctx context.Context) (*shard.Manifest, error) {
 	out := b.opts.Out
+	b.base = nil
 	if err := shard.Recover(out); err != nil {
 		return nil, err
 	}

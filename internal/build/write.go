@@ -14,19 +14,10 @@ import (
 // write reads the rows, writes the shards and makes them visible.
 func (b *Build) write(ctx context.Context) (_ *Result, err error) {
 	res := &Result{}
-	if res.Plan, err = b.Plan(); err != nil {
+	if res.Plan, err = b.prepared(ctx); err != nil {
 		return res, err
 	}
 	defer res.Plan.Close()
-	if err := res.Plan.Prepare(ctx); err != nil {
-		return res, err
-	}
-	if res.Plan.Rows == 0 {
-		return res, &DataError{"no rows: nothing to write"}
-	}
-	if err := b.inTheWay(res.Plan); err != nil {
-		return res, err
-	}
 	var rejects *shard.Named
 	if b.opts.Rejects != "" { // first, so that of two runs with one file the second does no work
 		if rejects, err = shard.NewNamed(ctx, b.opts.Rejects); err != nil {
@@ -47,6 +38,25 @@ func (b *Build) write(ctx context.Context) (_ *Result, err error) {
 		return res, abandoned(dir, err)
 	}
 	return res, b.commit(res, dir, rejects)
+}
+
+// prepared plans the run up to its tasks, and sees that they have rows and a place for their files.
+func (b *Build) prepared(ctx context.Context) (*pipeline.Plan, error) {
+	plan, err := b.Plan()
+	if err != nil {
+		return nil, err
+	}
+	if err = plan.Prepare(ctx); err == nil && plan.Rows == 0 {
+		err = &DataError{"no rows: nothing to write"}
+	}
+	if err == nil {
+		err = b.inTheWay(plan)
+	}
+	if err != nil {
+		plan.Close()
+		return nil, err
+	}
+	return plan, nil
 }
 
 // inTheWay returns an error for a file of an existing Out that commit would not replace and has no place for.

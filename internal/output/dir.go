@@ -22,6 +22,15 @@ func OpenDir(out, planHash string, names []string) (*Dir, error) {
 	return &Dir{d}, nil
 }
 
+// JoinDir is OpenDir for a process that does some of the tasks, beside others: it takes no lock, and cannot commit.
+func JoinDir(out, planHash string, names []string) (*Dir, error) {
+	d, err := shard.Join(out, planHash, names)
+	if err != nil {
+		return nil, err
+	}
+	return &Dir{d}, nil
+}
+
 // Commit gives the shards their last names and makes them visible, all or none: a new directory, or where base is the manifest of one that
 // exists, in it. It returns the manifest that the directory has then.
 func (s *Dir) Commit(final []string, m, base *shard.Manifest) (*shard.Manifest, error) {

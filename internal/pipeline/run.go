@@ -32,6 +32,9 @@ func (p *Plan) Run(ctx context.Context) (*Report, error) {
 	if err := r.do(tasks); err != nil {
 		return nil, err
 	}
+	if err := r.tooMany(); err != nil { // of tasks that other processes did, too
+		return nil, err
+	}
 	for _, rec := range r.report.Records {
 		found.Merge(rec.Findings)
 		r.report.RowsIn += rec.RowsIn
@@ -296,6 +299,11 @@ func (r *runner) tolerate() error {
 	if r.rec.Rejects == 0 {
 		return nil
 	}
+	return r.tooMany()
+}
+
+// tooMany returns a *RejectError where more rows were rejected than are tolerated.
+func (r *runner) tooMany() error {
 	e := &RejectError{}
 	for _, rec := range r.report.Records {
 		if rec == nil {

@@ -1,9 +1,11 @@
 // Package shard makes output files durable and visible: whole or absent. Everything is written under private names in
 // .OUT.rlprep beside OUT, and a new OUT appears by one rename.
 //
-//	.OUT.rlprep/lock            held by the run at work
-//	.OUT.rlprep/PLANHASH/out/   the shards, under their names; becomes OUT
-//	.OUT.rlprep/PLANHASH/rec/   a record a task that is done, its spilled keys and its rejects
+//	.OUT.rlprep/lock                held by a run that has all of OUT
+//	.OUT.rlprep/door                held for an instant by a process that takes the lock, or becomes a member
+//	.OUT.rlprep/PLANHASH/members/   a file, held, for each process that does tasks of the plan beside others
+//	.OUT.rlprep/PLANHASH/out/       the shards, under their names; becomes OUT
+//	.OUT.rlprep/PLANHASH/rec/       a record a task that is done, its spilled keys and its rejects; a claim a task that a member does
 package shard
 
 import (
@@ -20,6 +22,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rlprep/rlprep/internal/filelock"
 	"github.com/rlprep/rlprep/internal/infile"
 	"github.com/rlprep/rlprep/internal/killpoint"
 )
@@ -29,12 +32,13 @@ const ManifestName = "manifest.json"
 
 // A Dir is an output directory in the making.
 type Dir struct {
-	out   string // OUT
-	home  string // .OUT.rlprep
-	stage string // .OUT.rlprep/PLANHASH
-	names []string
-	lock  *lock
-	fresh map[int]bool // published by this process, so their hashes are known to be right
+	out    string // OUT
+	home   string // .OUT.rlprep
+	stage  string // .OUT.rlprep/PLANHASH
+	names  []string
+	lock   *lock          // nil of a member
+	member *filelock.Lock // nil of a run that has all of OUT
+	fresh  map[int]bool   // tasks whose shard was hashed by this process, so its bytes are known to be right
 }
 
 // home returns the private directory of out.
@@ -71,7 +75,7 @@ func (m *Manifest) Replaced(out string, splits []string) []string {
 }
 
 // Open takes the lock of out and makes, or takes up, the private place of the plan. The error of a lock that is held says
-// by whom. Work of other plans that never came to an end is removed.
+// by whom; members that do tasks of any plan of out count. Work of other plans that never came to an end is removed.
 func Open(out, planHash string, names []string) (*Dir, error) {
 	out, err := place(out)
 	if err != nil {
@@ -108,7 +112,12 @@ func (d *Dir) prepare() error {
 			}
 		}
 	}
-	for _, sub := range []string{"out", "rec"} {
+	return d.makeStage()
+}
+
+// makeStage makes the folders of the private place of the plan.
+func (d *Dir) makeStage(more ...string) error {
+	for _, sub := range append([]string{"out", "rec"}, more...) {
 		if err := os.MkdirAll(filepath.Join(d.stage, sub), 0o777); err != nil {
 			return err
 		}
@@ -116,8 +125,13 @@ func (d *Dir) prepare() error {
 	return nil
 }
 
-// Close gives the lock back. What was done stays for the next attempt.
-func (d *Dir) Close() error { return d.lock.release() }
+// Close gives the lock back, or ends the membership. What was done stays for the next attempt.
+func (d *Dir) Close() error {
+	if d.member != nil {
+		return d.leave()
+	}
+	return d.lock.release()
+}
 
 // Abandon removes the private place: nothing is left beside OUT.
 func (d *Dir) Abandon() error {
@@ -143,7 +157,8 @@ type stored struct {
 	Record  json.RawMessage
 }
 
-// Record returns the record of a task whose files are there whole, nil for none. A shard that an earlier process left is read through: only the very bytes count.
+// Record returns the record of a task whose files are there whole, nil for none. A shard that another process left is read through once: only the
+// very bytes count. A member sees to the sizes alone, since the run that makes OUT visible reads it.
 func (d *Dir) Record(task int) ([]byte, error) {
 	b, err := infile.ReadFile(d.recPath(task, "json"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -155,6 +170,12 @@ func (d *Dir) Record(task int) ([]byte, error) {
 	var s stored
 	if json.Unmarshal(b, &s) != nil || !sizeIs(d.recPath(task, "keys"), s.Spill) || !sizeIs(d.recPath(task, "rejects"), s.Rejects) {
 		return nil, nil
+	}
+	if d.member != nil {
+		if !s.Empty && !sizeIs(d.shardPath(task), s.Bytes) {
+			return nil, nil
+		}
+		return s.Record, nil
 	}
 	if !s.Empty {
 		sum, n, err := hashFile(d.shardPath(task))
@@ -256,7 +277,9 @@ func (s *File) Publish(empty bool, record func(bytes int64, sha256 string) ([]by
 	if err != nil {
 		return err
 	}
-	s.dir.fresh[s.task] = true
+	if s.dir.member == nil {
+		s.dir.fresh[s.task] = true
+	}
 	return WriteFile(s.dir.recPath(s.task, "json"), b)
 }
 
@@ -356,7 +379,7 @@ func (d *Dir) lastNames(final []string) error {
 	return d.sweep(dir, final)
 }
 
-// check reads the shards that another process left once more, and sees that all are there.
+// check sees that every shard was published or hashed by this process, and is there.
 func (d *Dir) check(final []string) error {
 	for i, name := range final {
 		if name == "" {

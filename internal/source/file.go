@@ -44,9 +44,10 @@ type File struct {
 	named  bool          // the spool still has a name, to be removed
 	asIs   bool          // rows are judged, not written: text that is no UTF-8 is handed on
 
-	mu      sync.Mutex
-	sum     string
-	unknown map[schema.Path]jsonl.Place // keys without a column, each with the first row that has it
+	mu       sync.Mutex
+	sum      string
+	identity string                      // as Identity said it first
+	unknown  map[schema.Path]jsonl.Place // keys without a column, each with the first row that has it
 }
 
 // text is the decompressed text of a line format: open for as long as the Set (a spool, memory), or opened by each reader.
@@ -93,14 +94,18 @@ func (f *File) Address() string {
 }
 
 // Identity tells this state of the file from others without reading it: by its hash where that is known, else by size and time of
-// the last change, as make and rsync do. It is meant for one machine and one run and its repetition.
+// the last change, as make and rsync do. Once asked for it stays, whether the file is hashed later or not. It is meant for one run and its repetition.
 func (f *File) Identity() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.sum != "" || f.info == nil {
-		return f.sum
+	switch {
+	case f.identity != "":
+	case f.sum != "" || f.info == nil:
+		f.identity = f.sum
+	default:
+		f.identity = fmt.Sprintf("%d bytes of %d", f.info.Size(), f.info.ModTime().UnixNano())
 	}
-	return fmt.Sprintf("%d bytes of %d", f.info.Size(), f.info.ModTime().UnixNano())
+	return f.identity
 }
 
 func (f *File) hashPath(ctx context.Context, w io.Writer) error {
