@@ -63,11 +63,11 @@ func newLint(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lint [FILES|DIRS|GLOBS…]",
 		Short: "check data against the requirements of the trainer",
-		Long: `Reports data errors that crash the trainer's loader, agent loop, reward or trace, or that silently corrupt training. It reads
-footers and dictionaries first, and then only the columns that rules need.
+		Long: `Reports data errors that crash the trainer's loader, agent loop, reward or trace, or that silently corrupt training. It
+reads footers and dictionaries first, and then only the columns that rules need.
 
-Without FILES it checks the data sets of rlprep.yaml, which it finds in the current folder or a parent. The other settings of
-that file apply to FILES too; flags override them. 'rlprep init' writes a first one.
+Without FILES it checks the data sets of rlprep.yaml, which it finds in the current folder or a parent. The other
+settings of that file apply to FILES too; flags override them. 'rlprep init' writes a first one.
 
 'rlprep list rules' lists the rules. 'rlprep explain RL301' describes one: what it checks, what the trainer does, the fix.
 
