@@ -238,27 +238,14 @@ func again(i int) row {
 	return r
 }
 
-// notMutated are the rules whose faults rows cannot hold, and where they are tested.
-var notMutated = map[string]string{
-	"RL001": "a name: TestFaults suffix", "RL002": "a file without rows: TestFaults empty_first_group", "RL003": "no writer of ours makes a map: TestFaults map_column",
-	"RL004": "no writer of ours makes it: examples", "RL005": "no Parquet holds it: examples", "RL015": "JSON has no bytes: examples",
-	"RL016": "takes a gigabyte: examples", "RL024": "no writer of ours makes it: testdata/script/hostile.txtar", "RL602": "TestMutationOverlap",
-}
-
-// TestMutations puts each fault into correct data.
+// TestMutations puts each fault into correct data, which the whole of lint reads. That each rule finds its faults amid other rows, ruletest asks
+// in the rule's own package, so a new rule needs no entry here.
 func TestMutations(t *testing.T) {
-	covered := map[string]bool{}
 	for _, m := range mutations {
-		covered[m.rule] = true
 		t.Run(m.rule+" "+m.what, func(t *testing.T) {
 			t.Parallel()
 			m.test(t)
 		})
-	}
-	for _, r := range rule.All() {
-		if !covered[r.ID] && notMutated[r.ID] == "" && !strings.HasPrefix(r.ID, "RL7") {
-			t.Errorf("no mutation makes %s %s", r.ID, r.Name)
-		}
 	}
 }
 

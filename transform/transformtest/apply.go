@@ -50,6 +50,7 @@ func (t *Table) run(plan *transform.Plan) (*Table, []Rejection, error) {
 	}
 	out := &Table{Schema: t.Schema.Clone()}
 	for _, p := range plan.Puts {
+		p.Type = t.putType(p)
 		out.Schema.Fields = putField(out.Schema.Fields, p.Path.Steps(), p)
 	}
 	whole := schema.StructOf(out.Schema.Fields...)
@@ -65,11 +66,13 @@ func (t *Table) run(plan *transform.Plan) (*Table, []Rejection, error) {
 		f = plan.Bind()
 	}
 	var rejected []Rejection
+	bulk := newBulk(plan)
 	for i := range t.Rows {
 		computed, reject, err := t.compute(plan, f, i)
 		if err != nil {
 			return nil, nil, err
 		}
+		bulk.add(t.View(i, plan.Reads), computed, reject)
 		if reject != nil {
 			rejected = append(rejected, Rejection{Number: t.Numbers[i], Err: reject})
 		}
@@ -81,7 +84,26 @@ func (t *Table) run(plan *transform.Plan) (*Table, []Rejection, error) {
 			final.Rows, final.Numbers = append(final.Rows, row), append(final.Numbers, t.Numbers[i])
 		}
 	}
+	if err := bulk.compare(); err != nil {
+		return nil, nil, err
+	}
 	return final, rejected, nil
+}
+
+// putType is the type of what p puts.
+func (t *Table) putType(p transform.Put) schema.Type {
+	switch {
+	case p.Const != nil:
+		return p.Type
+	case p.Seq != nil:
+		return schema.Int64Type
+	case p.Copy != "" && p.As.Kind != schema.Missing:
+		return p.As
+	case p.Copy != "":
+		f, _ := t.Schema.Lookup(p.Copy)
+		return f.Type
+	}
+	return p.Type
 }
 
 // shape returns the rows as those of another schema.
@@ -132,6 +154,17 @@ func (t *Table) check(plan *transform.Plan) error {
 	}
 	computes := false
 	for _, p := range plan.Puts {
+		f, ok := t.Schema.Lookup(p.Copy)
+		switch {
+		case p.Copy == "" && (p.As.Kind != schema.Missing || p.Each != nil):
+			return fmt.Errorf("plan has As or Each for %q, which copies nothing", p.Path)
+		case p.Copy != "" && !ok:
+			return fmt.Errorf("plan copies %q, which is not there", p.Copy)
+		case p.Each != nil && (p.Copy != p.Path || f.Type.Kind != schema.Text):
+			return fmt.Errorf("plan has Each for %q, which is no text that is copied over itself", p.Path)
+		case p.As.Kind != schema.Missing && (p.As.Kind != schema.Text || f.Type.Kind != schema.Binary && f.Type.Kind != schema.Text):
+			return fmt.Errorf("plan makes %q, which is %s, a %s: they are not stored alike", p.Copy, f.Type, p.As)
+		}
 		if _, ok := t.Schema.Lookup(p.Path); ok && p.If == transform.Refuse {
 			return fmt.Errorf("column %q is there already", p.Path)
 		}
@@ -153,7 +186,7 @@ func (t *Table) compute(plan *transform.Plan, f transform.Func, i int) ([][]sche
 		case p.Seq != nil:
 			values[k] = schema.IntValue(t.Numbers[i] + p.Seq.Start)
 		case p.Copy != "":
-			values[k] = at(t.Rows[i], p.Copy.Steps(), 0)
+			values[k] = copied(at(t.Rows[i], p.Copy.Steps(), 0), p)
 		}
 	}
 	if f == nil {
@@ -177,14 +210,34 @@ func (t *Table) compute(plan *transform.Plan, f transform.Func, i int) ([][]sche
 	return out, nil, err
 }
 
+// copied is a value that p copies: with each of its texts made anew, and of the type As.
+func copied(v schema.Value, p transform.Put) schema.Value {
+	switch v.Kind() {
+	case schema.List:
+		elems := make([]schema.Value, v.Len())
+		for i := range elems {
+			elems[i] = copied(v.Elem(i), p)
+		}
+		return schema.ListValue(elems)
+	case schema.Text, schema.Binary:
+		text := v.Text()
+		if p.Each != nil {
+			text = p.Each(text)
+		}
+		kind := v.Kind()
+		if p.As.Kind != schema.Missing {
+			kind = p.As.Kind
+		}
+		return schema.OtherValue(kind, text)
+	}
+	return v
+}
+
 // putField returns fields with the column of p at steps.
 func putField(fields []schema.Field, steps []string, p transform.Put) []schema.Field {
 	i := slices.IndexFunc(fields, func(f schema.Field) bool { return f.Name == steps[0] })
 	if len(steps) == 1 {
 		f := schema.NewField(steps[0], p.Type)
-		if p.Seq != nil {
-			f.Type = schema.Int64Type
-		}
 		if i >= 0 {
 			fields[i] = f
 			return fields

@@ -23,7 +23,8 @@ const (
 )
 
 // Run runs every example of every rule, each four times: by rows only, with chunks that nothing is known of, with
-// chunks whose nulls and dictionaries are known, and with rows that are decoded before the rule is asked. All must give what the example wants.
+// chunks whose nulls and dictionaries are known, and with rows that are decoded before the rule is asked. All must give what the example wants,
+// and so must the example's rows amid further rows without a fault.
 func Run(t *testing.T, rules []*rule.Rule) {
 	t.Helper()
 	for _, r := range rules {
@@ -36,6 +37,9 @@ func Run(t *testing.T, rules []*rule.Rule) {
 						t.Fatalf("example %d (%s): %v", i, e.Title, err)
 					}
 					checkExample(t, i, e, k, got)
+					if err := checkMutation(r, e, k); err != nil {
+						t.Errorf("example %d (%s), knowledge %d: %v", i, e.Title, k, err)
+					}
 				}
 			}
 		})
@@ -161,6 +165,20 @@ func checkFixes(t *testing.T, r *rule.Rule) {
 func Findings(r *rule.Rule, e rule.Example) ([]rule.Finding, error) { return findings(r, e, fullStats) }
 
 func findings(r *rule.Rule, e rule.Example, k knowledge) ([]rule.Finding, error) {
+	env, err := environment(r, e)
+	if err != nil {
+		return nil, err
+	}
+	ts, err := tables(e)
+	if err != nil {
+		return nil, err
+	}
+	found, _ := run(r, env, ts, k)
+	return found, nil
+}
+
+// environment is what a rule is told of the run in an example.
+func environment(r *rule.Rule, e rule.Example) (*rule.Env, error) {
 	env := &rule.Env{Target: r.Framework.Latest(), Rows: r.Rows}
 	if env.Target == (rule.Target{}) {
 		env.Target = rule.DefaultTarget()
@@ -180,19 +198,15 @@ func findings(r *rule.Rule, e rule.Example, k knowledge) ([]rule.Finding, error)
 	if e.Launch != "" {
 		env.Launch = newLaunch(e.Launch)
 	}
-	ts, err := tables(e)
-	if err != nil {
-		return nil, err
-	}
-	return run(r, env, ts, k), nil
+	return env, nil
 }
 
-func run(r *rule.Rule, env *rule.Env, ts []*table, k knowledge) []rule.Finding {
-	var out []rule.Finding
+// run returns what a rule finds, and whether it compares rows by keys.
+func run(r *rule.Rule, env *rule.Env, ts []*table, k knowledge) (out []rule.Finding, keyed bool) {
 	sink := func(f rule.Finding) { out = append(out, f) }
 	p, ok := rule.NewPass(r, env)
 	if !ok {
-		return nil
+		return nil, false
 	}
 	p.Sink = sink
 	files := make([]*rule.File, len(ts))
@@ -224,7 +238,7 @@ func run(r *rule.Rule, env *rule.Env, ts []*table, k knowledge) []rule.Finding {
 			group.Group(key, slices.Values(hits[key]))
 		}
 	}
-	return out
+	return out, len(keys) > 0
 }
 
 // runRows judges the rows of a file, in row groups of two.
