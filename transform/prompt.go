@@ -12,12 +12,12 @@ var _ = Add(Verb{
 	Title: "make chat messages of other columns",
 	Doc: `
 Writes a list of {role, content}, which is what verl's datasets read: 'prompt' for RL rows, 'messages' for SFT rows. Give
-'user', and 'system' where there is one, or the whole list as 'messages'; or 'from', a column of messages that is there already.
+'user', and optionally 'system', or the whole list as 'messages', or 'from', an existing column of messages.
 
-Of a column of messages all turns are taken, with all that a message holds beside role and content. 'system' then stands first, in place of
-a system message that is there; 'suffix' is written behind the last user message; with 'through: user' what comes after that is left
-out, such as the answer to be learned. With none of these the column is copied undecoded. A row without a user message is rejected
-(no-user-message) where one is asked for.
+With 'from' all turns are copied, with all fields of the messages. 'system' sets the first message, and replaces an existing system
+message. 'suffix' is appended to the last user message. 'through: user' removes everything after that message, such as the answer to
+learn. With 'from' alone the column is copied undecoded. If 'suffix' or 'through' is given, a row without a user message is rejected
+(no-user-message).
 ` + templateDoc,
 	Args: []Arg{
 		{Name: "path", Type: "path", Doc: "where to; prompt when not given"},

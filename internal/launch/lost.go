@@ -81,7 +81,7 @@ func (sh *shell) loseOverrides(idx *wordIndex, commands []Command) {
 	}
 	for i := range commands {
 		if c := &commands[i]; crlf > 0 && c.File == sh.script.Name && len(c.Overrides) > 0 {
-			c.lost = append(c.lost, Problem{Source: Source{Kind: FromScript, File: c.File, Line: crlf}, Text: "the lines of the script end in CR LF: bash hands the CR over with the last argument, which Hydra does not read (sed -i 's/\\r$//' mends the script)"})
+			c.lost = append(c.lost, Problem{Source: Source{Kind: FromScript, File: c.File, Line: crlf}, Text: "the lines of the script end in CR LF: bash hands the CR over with the last argument, which Hydra does not read (sed -i 's/\\r$//' fixes the script)"})
 		}
 	}
 }

@@ -98,10 +98,10 @@ var _ = transform.Add(transform.Verb{
 	Name:  "filter",
 	Title: "keep the rows for which a condition holds",
 	Doc: `
-Keeps the rows for which 'where' is true; the others are counted as left out (filtered). The condition is an expression in Starlark, as in
+Keeps the rows for which 'where' is true; the others are removed and counted (filtered). The condition is an expression in Starlark, as in
 map functions: comparisons, and, or, not, in, len, text methods, re.search. A name is a column, extra_info.level a field of a
-struct; col("…") takes a path with odd names. Only the columns that it names are decoded, and where a row group keeps all of its rows
-not even those are written anew.
+struct; col("…") takes a path with odd names. Only the columns that it names are decoded. A row group
+that keeps all of its rows is copied undecoded.
 
 A null is None: 'score > 0.5' fails on it, and the row is rejected (filter-error). Say what is meant: 'score != None and score > 0.5'.
 `,

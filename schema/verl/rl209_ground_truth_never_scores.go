@@ -13,7 +13,7 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL209", Name: "ground-truth-never-scores", Rows: rule.RL,
 	Title: "no answer can score with this ground truth",
 	Doc: `
-Each scorer finds the answer in the response in its own way and compares it with the ground truth as it stands, so some ground
+Each scorer finds the answer in the response in its own way and compares it with the unchanged ground truth, so some ground
 truths are out of reach, and every response scores 0 without an error (executed on verl 0.9.1):
 
 gsm8k finds '#### (\-?[0-9\.\,]+)' and takes the commas out: '1,000', '72 ', '$72', '#### 72', a whole solution, ''.

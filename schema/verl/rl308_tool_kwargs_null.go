@@ -12,7 +12,7 @@ var _ = framework.Add(rule.Rule{
 	Title: "the entry of a tool is null in some rows",
 	Doc: `
 An Arrow struct has the same fields in every row, so rows with different tools get null for each other's: {"calc_gsm8k_reward": null,
-"search": {…}}. A default of dict.get does not apply to a null that is there: the call fails with 'NoneType' object has no attribute
+"search": {…}}. A default of dict.get does not apply to an existing null: the call fails with 'NoneType' object has no attribute
 'get', caught, and the model reads that as the tool's answer; reward 0 (tool_agent_loop.py, _call_tool; executed on verl 0.9.1). The
 same goes for create_kwargs.
 

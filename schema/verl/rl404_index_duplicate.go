@@ -13,7 +13,7 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL404", Name: "index-duplicate", Rows: rule.RL,
 	Title: "rows of a split share their extra_info.index",
 	Doc: `
-A trace names the row by extra_info.index alone, so rows that share it cannot be told apart, and rollout_n counts on where two
+A trace names the row by extra_info.index alone, so traces do not distinguish rows that share it, and rollout_n counts on where two
 of them are neighbours in a batch. Preprocess scripts count from 0 in each file, so files that are put together collide. The
 same index in train and validation is fine: traces say which is which. The V1 trainer of 0.9 traces nothing (executed on verl
 0.9.1).

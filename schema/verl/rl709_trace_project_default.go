@@ -6,8 +6,8 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL709", Name: "trace-project-default", Rows: rule.RL,
 	Title: "traces go to verl's default project, with every other run's",
 	Doc: `
-The project of a trace is trainer.project_name (trace.project_name since 0.7.1, which follows it), verl_examples by default, and the experiment gsm8k. Runs that leave both as they are
-cannot be told apart afterwards: a trace carries the experiment's name, no name of the run.
+The project of a trace is trainer.project_name (trace.project_name since 0.7.1, which follows it), verl_examples by default, and the experiment gsm8k. Traces do not distinguish runs
+that keep both defaults: a trace carries the experiment's name, no name of the run.
 `,
 	Applies: []rule.Severity{{Level: rule.Info, Consequence: "traces do not distinguish the runs"}},
 	New: onLaunch(func(c *launchCheck) {
