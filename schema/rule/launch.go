@@ -50,9 +50,9 @@ type RefusalKind uint8
 
 // The kinds of refusals.
 const (
-	BadArgument RefusalKind = iota // the configuration system does not read it
-	UnknownKey                     // the key, or the choice of a group, is none of the configuration, or is there already
-	LostArgument                   // the shell does not hand it over
+	BadArgument  RefusalKind = iota // the configuration system does not read it
+	UnknownKey                      // the key, or the choice of a group, is none of the configuration, or is there already
+	LostArgument                    // the shell does not hand it over
 )
 
 // A Profile is how the launches of a framework are read: what starts a training, and what it takes from where.
