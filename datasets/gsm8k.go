@@ -236,7 +236,7 @@ func gsm8kEnd(steps []transform.RowStep, last ...transform.RowStep) []transform.
 
 // text is the step that gives every row the same text. A source that has the column already is not GSM8K.
 func text(path schema.Path, value string) transform.RowStep {
-	return transform.Set{Path: path, Value: schema.TextValue(value), Type: schema.StringType, If: transform.SameOK}
+	return transform.Set{Path: path, Value: schema.TextValue(value), Type: schema.StringType, If: transform.AllowEqual}
 }
 
 // refuse is a step that no schema can take: an option that the recipe has no use for.

@@ -9,8 +9,8 @@ import (
 // plainTypes are the types without parts, by the names that pyarrow prints and those that people write.
 var plainTypes = map[string]Type{
 	"null":   {Kind: Null},
-	"string": StringType, "str": StringType, "large_string": {Kind: Text, Form: Large}, "string_view": {Kind: Text, Form: View},
-	"binary": {Kind: Binary}, "large_binary": {Kind: Binary, Form: Large}, UnknownName: {Kind: Binary, Name: UnknownName},
+	"string": StringType, "str": StringType, "large_string": {Kind: Text, Layout: Large}, "string_view": {Kind: Text, Layout: View},
+	"binary": {Kind: Binary}, "large_binary": {Kind: Binary, Layout: Large}, UnknownName: {Kind: Binary, Name: UnknownName},
 	"bool": BoolType,
 	"int8": {Kind: Int, Bits: 8}, "int16": {Kind: Int, Bits: 16}, "int32": {Kind: Int, Bits: 32}, "int64": Int64Type, "int": Int64Type,
 	"uint8": {Kind: Int, Bits: 8, Unsigned: true}, "uint16": {Kind: Int, Bits: 16, Unsigned: true},
@@ -92,7 +92,7 @@ func parseType(s string) (t Type, rest string, err error) {
 	}
 	out := ListOf(t.Fields[0].Type)
 	if name == "large_list" {
-		out.Form = Large
+		out.Layout = Large
 	}
 	return out, rest, nil
 }

@@ -14,8 +14,8 @@ type Row interface {
 	// Number is the row's number within its split, counted over the source rows, so it does not change when rows are
 	// dropped.
 	Number() int64
-	// Origin is where the row was read.
-	Origin() Pos
+	// Pos is where the row was read.
+	Pos() Pos
 }
 
 // A Pos is where something stands. Numbers that do not apply are -1; NoPos has none.

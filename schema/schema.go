@@ -42,12 +42,12 @@ func (k Kind) String() string {
 	return fmt.Sprintf("Kind(%d)", uint8(k))
 }
 
-// A Form tells apart the Arrow types that hold the same values in another layout: string, large_string, string_view.
-type Form uint8
+// A Layout tells apart the Arrow types that hold the same values in another layout: string, large_string, string_view.
+type Layout uint8
 
 // The forms of text, binary and lists.
 const (
-	Plain Form = iota
+	Plain Layout = iota
 	Large
 	View
 	Fixed // fixed_size_binary, fixed_size_list: Type.Size
@@ -57,11 +57,11 @@ const (
 // file has them and they fit).
 type Type struct {
 	Kind       Kind
-	Bits       int  // Int: 8 to 64; Float: 16, 32, 64
-	Unsigned   bool // Int
-	Form       Form // Text, Binary, List
-	Size       int  // Fixed: bytes or elements
-	Dictionary bool // Arrow dictionary of this type (pandas categorical)
+	Bits       int    // Int: 8 to 64; Float: 16, 32, 64
+	Unsigned   bool   // Int
+	Layout     Layout // Text, Binary, List
+	Size       int    // Fixed: bytes or elements
+	Dictionary bool   // Arrow dictionary of this type (pandas categorical)
 	Name       string
 	Fields     []Field // Struct: its fields; List: the element; Map: key and value
 }
@@ -87,9 +87,9 @@ type Field struct {
 	Name     string
 	Type     Type
 	Nullable bool
-	// Origin is what the file format keeps of the field that was read (internal/parquetio: its schema element), so that
+	// SourceElement is what the file format keeps of the field that was read (internal/parquetio: its schema element), so that
 	// an untouched column is written as it was. It is nil for a new field and is no part of equality.
-	Origin any
+	SourceElement any
 }
 
 // NewField returns a nullable field.
@@ -108,8 +108,8 @@ func (t Type) String() string {
 }
 
 func (t Type) base() string {
-	prefix := [...]string{"", "large_", "", ""}[t.Form]
-	suffix := [...]string{"", "", "_view", ""}[t.Form]
+	prefix := [...]string{"", "large_", "", ""}[t.Layout]
+	suffix := [...]string{"", "", "_view", ""}[t.Layout]
 	switch t.Kind {
 	case Int:
 		if t.Unsigned {
@@ -121,7 +121,7 @@ func (t Type) base() string {
 	case Text:
 		return prefix + "string" + suffix
 	case Binary:
-		if t.Form == Fixed {
+		if t.Layout == Fixed {
 			return fmt.Sprintf("fixed_size_binary[%d]", t.Size)
 		}
 		return prefix + "binary" + suffix
@@ -130,7 +130,7 @@ func (t Type) base() string {
 		if len(t.Fields) == 1 {
 			inner = t.Fields[0].String()
 		}
-		if t.Form == Fixed {
+		if t.Layout == Fixed {
 			return fmt.Sprintf("fixed_size_list<%s>[%d]", inner, t.Size)
 		}
 		return prefix + "list" + suffix + "<" + inner + ">"
@@ -166,7 +166,7 @@ func (f Field) String() string {
 // Equal reports whether the types are the same to a reader that aligns files strictly, nullability aside. The name of a
 // list's element is not compared: no loader minds it.
 func (t Type) Equal(u Type) bool {
-	if t.Kind != u.Kind || t.Bits != u.Bits || t.Unsigned != u.Unsigned || t.Form != u.Form || t.Size != u.Size ||
+	if t.Kind != u.Kind || t.Bits != u.Bits || t.Unsigned != u.Unsigned || t.Layout != u.Layout || t.Size != u.Size ||
 		t.Dictionary != u.Dictionary || t.Name != u.Name || len(t.Fields) != len(u.Fields) {
 		return false
 	}

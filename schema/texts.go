@@ -36,8 +36,8 @@ func (t Texts) All() []byte { return t.bytes }
 // End returns where text i ends in All.
 func (t Texts) End(i int) int { return int(t.offsets[i+1] - t.offsets[0]) }
 
-// Of returns the text, not before text from, that holds byte at of All.
-func (t Texts) Of(at, from int) int {
+// IndexAt returns the text, not before text from, that holds byte at of All.
+func (t Texts) IndexAt(at, from int) int {
 	return from + sort.Search(t.Len()-from, func(i int) bool { return t.End(from+i) > at })
 }
 

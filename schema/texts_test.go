@@ -16,7 +16,7 @@ func TestTexts(t *testing.T) {
 	}
 	for at, want := range map[int]int{0: 0, 2: 0, 3: 2, 7: 2, 8: 3, 11: 3} {
 		for from := 0; from <= want; from++ {
-			if got := texts.Of(at, from); got != want {
+			if got := texts.IndexAt(at, from); got != want {
 				t.Errorf("byte %d is in text %d, sought from %d on, want %d", at, got, from, want)
 			}
 		}

@@ -43,10 +43,10 @@ func UintValue(u uint64) Value { return Value{kind: Int, num: u, big: u > math.M
 func FloatValue(f float64) Value { return Value{kind: Float, num: math.Float64bits(f)} }
 
 // TextValue makes a string; s is not copied.
-func TextValue(s string) Value { return OtherValue(Text, s) }
+func TextValue(s string) Value { return OpaqueValue(Text, s) }
 
 // BinaryValue makes a byte string; it is held as a string, not copied.
-func BinaryValue(s string) Value { return OtherValue(Binary, s) }
+func BinaryValue(s string) Value { return OpaqueValue(Binary, s) }
 
 // ListValue makes a list; elems is not copied.
 func ListValue(elems []Value) Value {
@@ -58,8 +58,8 @@ func StructValue(t *Type, fields []Value) Value {
 	return Value{kind: Struct, data: unsafe.Pointer(unsafe.SliceData(fields)), num: uint64(len(fields)), typ: t}
 }
 
-// OtherValue makes a value of a type that is carried but not understood, shown as text.
-func OtherValue(k Kind, text string) Value {
+// OpaqueValue makes a value of a type that is carried but not understood, shown as text.
+func OpaqueValue(k Kind, text string) Value {
 	return Value{kind: k, data: unsafe.Pointer(unsafe.StringData(text)), num: uint64(len(text))}
 }
 
@@ -161,7 +161,7 @@ func (v Value) Clone() Value {
 		v.data = unsafe.Pointer(unsafe.SliceData(elems))
 		return v
 	}
-	return OtherValue(v.kind, strings.Clone(v.Text()))
+	return OpaqueValue(v.kind, strings.Clone(v.Text()))
 }
 
 // Equal reports whether v and w are of the same kind and hold the same value. NaN equals itself; names of struct fields

@@ -20,12 +20,12 @@ var ifArg = Arg{Name: "if", Type: "string", Values: []string{"refuse", "same", "
 var afterArg = Arg{Name: "after", Type: "path", Doc: "the sibling after which a new column goes (default: last)"}
 
 // ParsePresent reads what the argument "if" of a verb says: "refuse", "same", "replace" or "fill".
-func ParsePresent(s string) (Present, error) {
+func ParsePresent(s string) (ConflictPolicy, error) {
 	switch s {
 	case "refuse":
 		return Refuse, nil
 	case "same":
-		return SameOK, nil
+		return AllowEqual, nil
 	case "replace":
 		return Replace, nil
 	case "fill":
@@ -179,7 +179,7 @@ func (r *argReader) typ(name string) schema.Type {
 	return t
 }
 
-func (r *argReader) present(without Present) Present {
+func (r *argReader) present(without ConflictPolicy) ConflictPolicy {
 	s := r.text("if", "")
 	if s == "" {
 		return without

@@ -77,7 +77,7 @@ func (c Cast) Plan(in *schema.Schema) (*Plan, error) {
 	}
 	return &Plan{
 		Reads: []schema.Path{c.Path},
-		Puts:  []Put{{Path: c.Path, Type: c.To, If: Replace}},
+		Puts:  []Put{{Path: c.Path, Type: c.To, OnExisting: Replace}},
 		Bind: func() Func {
 			return func(in schema.Row, out *Emitter) error {
 				v, err := convert(in.At(0), &c.To)

@@ -45,7 +45,7 @@ the compressed pages are moved as they are.
 type Copy struct {
 	From, To schema.Path
 	After    schema.Path
-	If       Present
+	If       ConflictPolicy
 }
 
 // Plan returns one Put that copies. It fails where there is no From, or where To lies in it.
@@ -65,7 +65,7 @@ func (c Copy) Plan(in *schema.Schema) (*Plan, error) {
 			return nil, err
 		}
 	}
-	return &Plan{Puts: []Put{{Path: c.To, After: c.After, Type: f.Type, If: c.If, Copy: c.From}}}, nil
+	return &Plan{Puts: []Put{{Path: c.To, After: c.After, Type: f.Type, OnExisting: c.If, Copy: c.From}}}, nil
 }
 
 func newCopy(args Args) (RowStep, error) {

@@ -88,7 +88,7 @@ type Extract struct {
 	Find     Finder
 	Remove   string // characters left out of what was found; ASCII
 	After    schema.Path
-	If       Present
+	If       ConflictPolicy
 }
 
 // A Finder returns the answer in a text as a part of it, or "" and the reason of its absence with a message that goes on
@@ -180,7 +180,7 @@ func (e Extract) Plan(in *schema.Schema) (*Plan, error) {
 	}
 	return &Plan{
 		Reads: []schema.Path{e.From},
-		Puts:  []Put{{Path: e.To, After: e.After, Type: schema.StringType, If: e.If}},
+		Puts:  []Put{{Path: e.To, After: e.After, Type: schema.StringType, OnExisting: e.If}},
 		Bind:  e.bind,
 		Bulk:  func() Bulk { return e.bulk },
 	}, nil

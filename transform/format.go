@@ -47,7 +47,7 @@ type Format struct {
 	Path     schema.Path
 	Template string // with {{column}}
 	After    schema.Path
-	If       Present
+	If       ConflictPolicy
 }
 
 // Plan returns one computed Put of text, or a constant one where the template has no column. It fails for a column that is
@@ -60,7 +60,7 @@ func (f Format) Plan(in *schema.Schema) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	put := Put{Path: f.Path, After: f.After, Type: schema.StringType, If: f.If}
+	put := Put{Path: f.Path, After: f.After, Type: schema.StringType, OnExisting: f.If}
 	if text, ok := t.constant(); ok {
 		v := schema.TextValue(text)
 		put.Const = &v

@@ -47,7 +47,7 @@ type Index struct {
 	Path  schema.Path // "": extra_info.index
 	Start int64
 	After schema.Path
-	If    Present
+	If    ConflictPolicy
 }
 
 // Plan returns one Put with row numbers.
@@ -58,7 +58,7 @@ func (x Index) Plan(in *schema.Schema) (*Plan, error) {
 	if err := checkPut(in, x.Path); err != nil {
 		return nil, err
 	}
-	return &Plan{Puts: []Put{{Path: x.Path, After: x.After, Type: schema.Int64Type, If: x.If, Seq: &Seq{Start: x.Start}}}}, nil
+	return &Plan{Puts: []Put{{Path: x.Path, After: x.After, Type: schema.Int64Type, OnExisting: x.If, Seq: &Seq{Start: x.Start}}}}, nil
 }
 
 func newIndex(args Args) (RowStep, error) {

@@ -82,7 +82,7 @@ func (j JSON) Plan(in *schema.Schema) (*Plan, error) {
 		put.Type = j.Type
 	}
 	if j.To == j.From {
-		put.If = Replace
+		put.OnExisting = Replace
 	} else if err := checkPut(in, j.To); err != nil {
 		return nil, err
 	}

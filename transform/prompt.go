@@ -108,7 +108,7 @@ type Prompt struct {
 	Suffix   *string     // template behind the last user message; nil: none
 	Through  bool        // what follows the last user message is left out
 	After    schema.Path
-	If       Present
+	If       ConflictPolicy
 }
 
 // Plan returns one computed Put of MessagesType (or of the type of From), or a constant one where no template has a column. It
@@ -126,7 +126,7 @@ func (p Prompt) Plan(in *schema.Schema) (*Plan, error) {
 	if len(p.Messages) == 0 {
 		return nil, errors.New("no message to make the prompt of")
 	}
-	plan := &Plan{Puts: []Put{{Path: p.Path, After: p.After, Type: MessagesType, If: p.If}}}
+	plan := &Plan{Puts: []Put{{Path: p.Path, After: p.After, Type: MessagesType, OnExisting: p.If}}}
 	templates := make([]*template, len(p.Messages))
 	for i, m := range p.Messages {
 		var err error

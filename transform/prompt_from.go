@@ -30,7 +30,7 @@ func (p Prompt) planFrom(in *schema.Schema) (*Plan, error) {
 		return nil, err
 	}
 	made := nullable(f.Type)
-	put := Put{Path: p.Path, After: p.After, Type: made, If: p.If}
+	put := Put{Path: p.Path, After: p.After, Type: made, OnExisting: p.If}
 	if p.System == nil && p.Suffix == nil && !p.Through {
 		if p.Path == p.From {
 			return nil, fmt.Errorf("column %q is made from itself, and nothing is done to it (system, suffix, through)", p.Path)

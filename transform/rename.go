@@ -50,7 +50,7 @@ both lie in the same struct the column keeps its place; elsewhere it becomes the
 // Rename moves the column at From to To, undecoded.
 type Rename struct {
 	From, To schema.Path
-	If       Present
+	If       ConflictPolicy
 }
 
 // Plan returns a copy of From beside it and its drop, so the column keeps its place. It fails where there is no From, or

@@ -63,7 +63,7 @@ type Set struct {
 	Value schema.Value
 	Type  schema.Type
 	After schema.Path
-	If    Present
+	If    ConflictPolicy
 }
 
 // Plan returns one constant Put. It fails where the path leads through a column that is no struct.
@@ -72,7 +72,7 @@ func (s Set) Plan(in *schema.Schema) (*Plan, error) {
 		return nil, err
 	}
 	v := s.Value
-	return &Plan{Puts: []Put{{Path: s.Path, After: s.After, Type: s.Type, If: s.If, Const: &v}}}, nil
+	return &Plan{Puts: []Put{{Path: s.Path, After: s.After, Type: s.Type, OnExisting: s.If, Const: &v}}}, nil
 }
 
 // checkPut returns an error where path cannot be written: it lies in a list, or leads through something that is there
@@ -91,7 +91,7 @@ func checkPut(in *schema.Schema, path schema.Path) error {
 
 func newSet(args Args) (RowStep, error) {
 	r := newArgs("set", args)
-	s := Set{Path: r.path("path", ""), After: r.path("after", ""), If: r.present(SameOK)}
+	s := Set{Path: r.path("path", ""), After: r.path("after", ""), If: r.present(AllowEqual)}
 	if v, given := args["value"]; given {
 		var err error
 		if s.Value, s.Type, err = ValueOf(v); err != nil {

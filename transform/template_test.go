@@ -120,4 +120,4 @@ type row []schema.Value
 
 func (r row) At(i int) schema.Value { return r[i] }
 func (r row) Number() int64         { return 0 }
-func (r row) Origin() schema.Pos    { return schema.FilePos("in.jsonl") }
+func (r row) Pos() schema.Pos       { return schema.FilePos("in.jsonl") }

@@ -25,10 +25,10 @@ type Plan struct {
 	Puts  []Put
 	// Order is the order of all columns that are left, where it is to be another one; nil: as they come.
 	Order []string
-	// Shape is the columns as they are to be, in their order, where a step says them as a whole and nothing else: what is not there
+	// Conform is the columns as they are to be, in their order, where a step says them as a whole and nothing else: what is not there
 	// becomes null, what is of another type becomes one of this, which holds all its values (schema.Type; a double may not hold an
 	// integer: that ends the run). Its columns are those of the file and more. Nil: none.
-	Shape *schema.Schema
+	Conform *schema.Schema
 	// Bind makes the Func; it is called once a worker, so scratch may live in its closure. Nil: nothing to compute, and every
 	// row goes on. A Plan may have a Func and compute no Put: it chooses rows.
 	Bind func() Func
@@ -39,32 +39,32 @@ type Plan struct {
 // A Put is one column or leaf that a transform writes. Missing parents become structs. At most one of Const, Seq and Copy is
 // set, and the first that is set counts; where none is, the value is computed by Func.
 type Put struct {
-	Path  schema.Path
-	After schema.Path // the sibling after which a new column stands; "": at the end of its parent
-	Type  schema.Type // of Const and computed values; Seq is int64, Copy has the type of what it copies
-	If    Present
-	Const *schema.Value
-	Seq   *Seq
-	Copy  schema.Path
-	// As is the type that a leaf that is copied has from now on, one that is stored alike: text for bytes that are UTF-8. The zero
+	Path       schema.Path
+	After      schema.Path // the sibling after which a new column stands; "": at the end of its parent
+	Type       schema.Type // of Const and computed values; Seq is int64, Copy has the type of what it copies
+	OnExisting ConflictPolicy
+	Const      *schema.Value
+	Seq        *Seq
+	Copy       schema.Path
+	// Retype is the type that a leaf that is copied has from now on, one that is stored alike: text for bytes that are UTF-8. The zero
 	// Type: its own.
-	As schema.Type
-	// Each makes every text of a leaf that is copied over itself anew; nulls stay. It is called by many workers. Nil: texts stay.
-	Each func(string) string
+	Retype schema.Type
+	// MapText makes every text of a leaf that is copied over itself anew; nulls stay. It is called by many workers. Nil: texts stay.
+	MapText func(string) string
 }
 
 // A Seq is the number of the source row within its split, plus Start.
 type Seq struct{ Start int64 }
 
-// Present says what happens where the path of a Put exists already.
-type Present uint8
+// ConflictPolicy says what happens where the path of a Put exists already.
+type ConflictPolicy uint8
 
 // The ways. The pipeline can tell whether a column holds just the constant that is put; Plan cannot.
 const (
-	Refuse  Present = iota // an error that names --replace
-	SameOK                 // left alone where every row holds this very value, else as Refuse
-	Replace                // written anew, in place
-	Fill                   // nulls only
+	Refuse     ConflictPolicy = iota // an error that names --replace
+	AllowEqual                       // left alone where every row holds this very value, else as Refuse
+	Replace                          // written anew, in place
+	Fill                             // nulls only
 )
 
 // A Func computes the Puts of one row: it calls out.Set for each and out.Emit for each row that comes out, or out.Drop. It

@@ -67,7 +67,7 @@ type Unify struct {
 }
 
 // Plan returns the Shape that Gather found.
-func (u Unify) Plan(*schema.Schema) (*Plan, error) { return &Plan{Shape: u.To}, nil }
+func (u Unify) Plan(*schema.Schema) (*Plan, error) { return &Plan{Conform: u.To}, nil }
 
 // Gather returns Unify with the schema that takes the rows of all files. It fails for types that nothing holds.
 func (u Unify) Gather(files []FileSchema) (RowStep, error) {
@@ -99,7 +99,7 @@ func (g *union) first(file string, at schema.Path, fields []schema.Field) []sche
 		f := &out[i]
 		p := at.Field(f.Name)
 		g.from[p] = file
-		f.Origin = nil
+		f.SourceElement = nil
 		f.Type = written(f.Type)
 		f.Type.Fields = g.first(file, p, f.Type.Fields)
 	}
@@ -109,8 +109,8 @@ func (g *union) first(file string, at schema.Path, fields []schema.Field) []sche
 // written is a type as Parquet stores it: without what is said for Arrow alone.
 func written(t schema.Type) schema.Type {
 	t.Dictionary = false
-	if t.Form != schema.Fixed || t.Kind == schema.List {
-		t.Form, t.Size = schema.Plain, 0
+	if t.Layout != schema.Fixed || t.Kind == schema.List {
+		t.Layout, t.Size = schema.Plain, 0
 	}
 	return t
 }

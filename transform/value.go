@@ -215,9 +215,9 @@ func makeable(t *schema.Type) error {
 	ok := t.Name == "" && !t.Dictionary
 	switch t.Kind {
 	case schema.Text:
-		ok = ok && t.Form != schema.View
+		ok = ok && t.Layout != schema.View
 	case schema.Binary, schema.List:
-		ok = ok && t.Form == schema.Plain
+		ok = ok && t.Layout == schema.Plain
 	case schema.Float:
 		ok = ok && t.Bits >= 32
 	case schema.Bool, schema.Int, schema.Struct:

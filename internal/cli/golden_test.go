@@ -50,7 +50,7 @@ func readRows(t *testing.T, name string) (rows []string, columns string) {
 		for i := range f.Schema.Leaves() {
 			all = append(all, i)
 		}
-		for _, u := range f.Units(0) {
+		for _, u := range f.ReadRanges(0) {
 			r, err := f.Open(ctx, u, all)
 			if err != nil {
 				t.Fatal(err)

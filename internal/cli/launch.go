@@ -192,7 +192,7 @@ func describeCommands(commands []launch.Command) []launchedCommand {
 		if overrides == nil {
 			overrides = []launch.Override{}
 		}
-		out = append(out, launchedCommand{c.Line, c.File, c.Argv, c.Inner, c.Module(), overrides, c.Errors})
+		out = append(out, launchedCommand{c.Line, c.File, c.Argv, c.Carrier, c.Module(), overrides, c.Errors})
 	}
 	return out
 }

@@ -136,7 +136,7 @@ func (l *lint) run(ctx context.Context, args []string) error {
 		return l.fix.end(l, found)
 	}
 	l.project.suppress(l, found, !l.named(args) && !l.given("config"))
-	if done, err := l.baseline.settle(ctx, l, found); done || err != nil {
+	if done, err := l.baseline.subtract(ctx, l, found); done || err != nil {
 		return err
 	}
 	if err := l.report(found); err != nil {

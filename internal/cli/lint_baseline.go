@@ -74,8 +74,8 @@ func (b *lintBaseline) read(l *lint) error {
 	return withCode(ExitUsage, err)
 }
 
-// settle takes away what the baseline knows, or writes it anew: done then says that nothing is to be reported.
-func (b *lintBaseline) settle(ctx context.Context, l *lint, found *check.Result) (done bool, err error) {
+// subtract takes away what the baseline knows, or writes it anew: done then says that nothing is to be reported.
+func (b *lintBaseline) subtract(ctx context.Context, l *lint, found *check.Result) (done bool, err error) {
 	if b.name == "" {
 		return false, nil
 	}

@@ -65,7 +65,7 @@ func (f *testFile) write(t *testing.T, dir string, columns []schema.Field) strin
 	defer set.Close()
 	in := set.Files()[0]
 	s := &schema.Schema{Fields: columns}
-	r, err := in.Open(t.Context(), in.Units(0)[0], nil)
+	r, err := in.Open(t.Context(), in.ReadRanges(0)[0], nil)
 	if err != nil {
 		t.Fatal(err)
 	}

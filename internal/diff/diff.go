@@ -175,8 +175,8 @@ func (c *comparison) field(at schema.Path, a, b schema.Field) {
 	}
 	x, y := a.Type, b.Type
 	if x.Kind == y.Kind && slices.Contains([]schema.Kind{schema.Struct, schema.List, schema.Map}, x.Kind) {
-		if x.Form != y.Form || x.Size != y.Size {
-			c.add(Difference{Kind: Type, Path: string(at), Row: -1, Old: x.String(), New: y.String(), Note: x.Form != schema.Fixed && y.Form != schema.Fixed})
+		if x.Layout != y.Layout || x.Size != y.Size {
+			c.add(Difference{Kind: Type, Path: string(at), Row: -1, Old: x.String(), New: y.String(), Note: x.Layout != schema.Fixed && y.Layout != schema.Fixed})
 		}
 		if x.Kind == schema.Struct {
 			c.fields(at, x.Fields, y.Fields)
@@ -200,8 +200,8 @@ func (c *comparison) field(at schema.Path, a, b schema.Field) {
 
 func plain(t schema.Type) schema.Type {
 	t.Dictionary = false
-	if t.Form == schema.Large || t.Form == schema.View {
-		t.Form = schema.Plain
+	if t.Layout == schema.Large || t.Layout == schema.View {
+		t.Layout = schema.Plain
 	}
 	return t
 }

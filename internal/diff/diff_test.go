@@ -59,7 +59,7 @@ func turnedValue(index int64, split string) schema.Value {
 
 func TestTables(t *testing.T) {
 	text, ints := schema.StringType, schema.Int64Type
-	large := schema.Type{Kind: schema.Text, Form: schema.Large}
+	large := schema.Type{Kind: schema.Text, Layout: schema.Large}
 	double := schema.FloatType
 	a, b := schema.TextValue("a"), schema.TextValue("b")
 	long := strings.Repeat("ä", 300)

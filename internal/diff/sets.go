@@ -91,7 +91,7 @@ type splitCursor struct {
 
 	file    *source.File
 	binding *record.Binding
-	units   []source.Unit // of file that are not begun
+	units   []source.ReadRange // of file that are not begun
 	reader  source.Reader
 	cur     *record.Cursor // nil: no batch was read yet
 }
@@ -160,7 +160,7 @@ func (c *splitCursor) next(ctx context.Context) (bool, error) {
 			return false, nil
 		}
 		c.file, c.files = c.files[0], c.files[1:]
-		c.binding, c.units = record.Bind(c.file.Schema, c.paths), c.file.Units(0)
+		c.binding, c.units = record.Bind(c.file.Schema, c.paths), c.file.ReadRanges(0)
 	}
 	u := c.units[0]
 	c.units = c.units[1:]

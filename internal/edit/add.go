@@ -172,7 +172,7 @@ func (e *Add) present(ctx context.Context, src *input.Set, i int, first int64, v
 		if err := v.adapt(has.Type); err != nil {
 			return "", usagef("%s: %w", f.Name, err)
 		}
-		is, _, err := (&held{path: v.path, fill: true}).by(ctx, src, i)
+		is, _, err := (&columnClaim{path: v.path, fill: true}).by(ctx, src, i)
 		if is {
 			note = fmt.Sprintf("%s has no nulls", v.path)
 		}
@@ -211,7 +211,7 @@ func (v *Assign) adapt(to schema.Type) error {
 		return fmt.Errorf("%s: --fill sets nulls, and the value is null", v.text)
 	case fits:
 	case v.kind != "":
-	case v.typ.Kind == schema.Text && to.Kind == schema.Text && to.Form != schema.Fixed:
+	case v.typ.Kind == schema.Text && to.Kind == schema.Text && to.Layout != schema.Fixed:
 		fits = true
 	case v.typ.Kind == schema.Int && to.Kind == schema.Int:
 		fits = intFits(v.value.Int(), to)
@@ -237,8 +237,8 @@ func intFits(i int64, t schema.Type) bool {
 }
 
 // held is what the column holds once it has been added; first is the number of the file's first row.
-func (e *Add) held(v *Assign, first int64) *held {
-	h := &held{path: v.path}
+func (e *Add) held(v *Assign, first int64) *columnClaim {
+	h := &columnClaim{path: v.path}
 	switch v.kind {
 	case "row":
 		h.want = func(row schema.Row) schema.Value { return schema.IntValue(first + row.Number()) }
@@ -263,7 +263,7 @@ func (e *Add) step(v *Assign, after schema.Path, first int64) transform.RowStep 
 	case e.Fill:
 		present = transform.Fill
 	}
-	put := transform.Put{Path: v.path, After: after, Type: v.typ, If: present}
+	put := transform.Put{Path: v.path, After: after, Type: v.typ, OnExisting: present}
 	switch v.kind {
 	case "row":
 		return transform.Index{Path: v.path, Start: first, After: after, If: present}

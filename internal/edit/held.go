@@ -11,8 +11,8 @@ import (
 	"github.com/rlprep/rlprep/schema"
 )
 
-// A held is what a column would hold if an edit had been done.
-type held struct {
+// A columnClaim is what a column would hold if an edit had been done.
+type columnClaim struct {
 	path     schema.Path
 	constant *schema.Value // where every row has the same
 	reads    []schema.Path // beside path
@@ -22,7 +22,7 @@ type held struct {
 
 // by reports whether a file's column holds just what h says; else it returns, as text, what some row has. A null struct
 // around the column is right too. Dictionaries and counts answer where they can.
-func (h *held) by(ctx context.Context, s *input.Set, file int) (bool, string, error) {
+func (h *columnClaim) by(ctx context.Context, s *input.Set, file int) (bool, string, error) {
 	f := s.Files()[file]
 	bind := record.Bind(f.Schema, append([]schema.Path{h.path}, h.reads...))
 	ranges, err := s.Ranges(file)
@@ -44,7 +44,7 @@ func (h *held) by(ctx context.Context, s *input.Set, file int) (bool, string, er
 }
 
 // answered reports whether it is known without reading rows that h holds; leaf is -1 where its column is more than one.
-func (h *held) answered(s *input.Set, p pipeline.ReadRange, leaf int) (bool, error) {
+func (h *columnClaim) answered(s *input.Set, p pipeline.ReadRange, leaf int) (bool, error) {
 	if leaf < 0 || (h.constant == nil && !h.fill) {
 		return false, nil
 	}
@@ -59,7 +59,7 @@ func (h *held) answered(s *input.Set, p pipeline.ReadRange, leaf int) (bool, err
 }
 
 // byRows reads the rows of one range.
-func (h *held) byRows(ctx context.Context, s *input.Set, p pipeline.ReadRange, bind *record.Binding) (bool, string, error) {
+func (h *columnClaim) byRows(ctx context.Context, s *input.Set, p pipeline.ReadRange, bind *record.Binding) (bool, string, error) {
 	r, err := s.Open(ctx, p, bind.Leaves())
 	if err != nil {
 		return false, "", err
@@ -75,7 +75,7 @@ func (h *held) byRows(ctx context.Context, s *input.Set, p pipeline.ReadRange, b
 		if err != nil {
 			return false, "", err
 		}
-		b.First = p.First + done
+		b.SplitRow = p.First + done
 		done += int64(b.Rows)
 		cur.Reset(b)
 		for cur.Next() {
@@ -85,13 +85,13 @@ func (h *held) byRows(ctx context.Context, s *input.Set, p pipeline.ReadRange, b
 				right = (v.IsNull() && v.Depth() < parents) || v.Equal(h.value(cur))
 			}
 			if !right {
-				return false, fmt.Sprintf("%s in row %d", v.Excerpt(40), cur.Origin().Row), nil
+				return false, fmt.Sprintf("%s in row %d", v.Excerpt(40), cur.Pos().Row), nil
 			}
 		}
 	}
 }
 
-func (h *held) value(row schema.Row) schema.Value {
+func (h *columnClaim) value(row schema.Row) schema.Value {
 	if h.constant != nil {
 		return *h.constant
 	}

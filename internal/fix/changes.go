@@ -66,7 +66,7 @@ func (c *changes) before(row schema.Row) {
 		c.gone(-1)
 		c.was, c.next = c.was[:0], 0
 	}
-	c.was = append(c.was, image{row.Origin().Row, c.values(row)})
+	c.was = append(c.was, image{row.Pos().Row, c.values(row)})
 }
 
 func (c *changes) values(row schema.Row) []string {
@@ -90,7 +90,7 @@ func (c *changes) gone(row int64) {
 }
 
 func (c *changes) after(row schema.Row) {
-	at := row.Origin().Row
+	at := row.Pos().Row
 	c.gone(at)
 	if c.next >= len(c.was) || c.seen >= c.rows {
 		c.next++

@@ -98,9 +98,9 @@ func (s *Set) Files() []*rule.File { return s.files }
 // Ranges implements pipeline.Input.
 func (s *Set) Ranges(file int) ([]pipeline.ReadRange, error) {
 	var out []pipeline.ReadRange
-	units := s.open[file].Units(0)
+	units := s.open[file].ReadRanges(0)
 	if s.KeepRowGroups {
-		units = s.open[file].WholeUnits()
+		units = s.open[file].WholeRanges()
 	}
 	for _, u := range units {
 		out = append(out, s.readRange(file, u))
@@ -108,8 +108,8 @@ func (s *Set) Ranges(file int) ([]pipeline.ReadRange, error) {
 	return out, nil
 }
 
-func (s *Set) readRange(file int, u source.Unit) pipeline.ReadRange {
-	p := pipeline.ReadRange{File: file, RowGroup: u.RowGroup, First: u.First, Rows: u.Rows, Bytes: u.Bytes, Packed: u.Bytes, Whole: u.Whole, Handle: u}
+func (s *Set) readRange(file int, u source.ReadRange) pipeline.ReadRange {
+	p := pipeline.ReadRange{File: file, RowGroup: u.RowGroup, First: u.FileRow, Rows: u.Rows, Bytes: u.Bytes, Packed: u.Bytes, Whole: u.Whole, Handle: u}
 	if f := s.open[file].Parquet; f != nil {
 		g := f.RowGroups()[u.RowGroup]
 		p.Packed = int64(float64(g.Compressed) * s.overhead[file] * (float64(u.Rows) / float64(g.Rows)))
@@ -119,15 +119,15 @@ func (s *Set) readRange(file int, u source.Unit) pipeline.ReadRange {
 
 // Cut implements pipeline.Input.
 func (s *Set) Cut(p pipeline.ReadRange, rows int64) (a, b pipeline.ReadRange, err error) {
-	x, y := p.Handle.(source.Unit).Cut(rows)
+	x, y := p.Handle.(source.ReadRange).Cut(rows)
 	return s.readRange(p.File, x), s.readRange(p.File, y), nil
 }
 
-// Chunk implements pipeline.Facts.
-func (s *Set) Chunk(p pipeline.ReadRange, leaf int) (rule.Chunk, bool, error) {
+// Prejudge implements pipeline.Facts.
+func (s *Set) Chunk(p pipeline.ReadRange, leaf int) (rule.ColumnFacts, bool, error) {
 	f := s.open[p.File].Parquet
 	if f == nil {
-		return rule.Chunk{}, false, nil
+		return rule.ColumnFacts{}, false, nil
 	}
 	c, err := f.Chunk(p.RowGroup, leaf)
 	c.Nulls = nullsIn(f, p, leaf, c.Nulls)
@@ -170,7 +170,7 @@ func (s *Set) Unchanged(file int) error { return s.open[file].Unchanged() }
 
 // Open implements pipeline.Input.
 func (s *Set) Open(ctx context.Context, p pipeline.ReadRange, decode []int) (pipeline.Reader, error) {
-	return s.open[p.File].Open(ctx, p.Handle.(source.Unit), decode)
+	return s.open[p.File].Open(ctx, p.Handle.(source.ReadRange), decode)
 }
 
 // Counts implements pipeline.Facts.

@@ -69,7 +69,7 @@ func (x *File) first(ctx context.Context, f *source.File, rows int, asJSON bool)
 	for i := range all {
 		all[i] = i
 	}
-	for _, u := range f.Units(0) {
+	for _, u := range f.ReadRanges(0) {
 		left := rows - max(len(x.First), len(x.chats))
 		if left <= 0 {
 			return nil
@@ -124,7 +124,7 @@ func shorten(v schema.Value) schema.Value {
 		return schema.StructValue(v.Type(), elems)
 	case schema.Text, schema.Binary:
 		if text := v.Text(); len(text) > shownText {
-			return schema.OtherValue(v.Kind(), text[:shownText])
+			return schema.OpaqueValue(v.Kind(), text[:shownText])
 		}
 	}
 	return v

@@ -225,11 +225,11 @@ func readable(path schema.Path, f schema.Field) error {
 			return nil
 		}
 	case schema.Binary:
-		if t.Form != schema.Fixed {
+		if t.Layout != schema.Fixed {
 			return nil
 		}
 	case schema.List:
-		if t.Form != schema.Fixed && len(t.Fields) == 1 {
+		if t.Layout != schema.Fixed && len(t.Fields) == 1 {
 			return readable(path.Elem(), t.Fields[0])
 		}
 	case schema.Struct:

@@ -381,7 +381,7 @@ func (d *decoder) missing(n *node, rep uint8) bool {
 		return false
 	}
 	d.addFault(n, "missing", "missing, but the column takes no null", "")
-	d.hollow(n, rep)
+	d.nearestNull(n, rep)
 	return true
 }
 
@@ -392,14 +392,14 @@ func (d *decoder) absent(n *node, def, rep uint8) {
 	}
 }
 
-// hollow adds a null, or where n takes none what comes nearest.
-func (d *decoder) hollow(n *node, rep uint8) {
+// nearestNull adds a null, or where n takes none what comes nearest.
+func (d *decoder) nearestNull(n *node, rep uint8) {
 	switch {
 	case n.nullable:
 		d.absent(n, n.above, rep)
 	case n.typ.Kind == schema.Struct:
 		for k := range n.kids {
-			d.hollow(&n.kids[k], rep)
+			d.nearestNull(&n.kids[k], rep)
 		}
 	case n.typ.Kind == schema.List:
 		d.absent(n, n.def, rep)
@@ -448,7 +448,7 @@ func (d *decoder) fault(n *node, rep uint8, reason, message string) bool {
 		return false
 	}
 	d.addFault(n, reason, message, schema.Cut(string(d.Src[start:min(d.Pos, start+4*excerptLen)]), excerptLen))
-	d.hollow(n, rep)
+	d.nearestNull(n, rep)
 	return true
 }
 

@@ -191,7 +191,7 @@ func TestUnknownKeys(t *testing.T) {
 func TestUnreadableTypes(t *testing.T) {
 	for _, typ := range []schema.Type{
 		{Kind: schema.Map, Fields: []schema.Field{schema.NewField("key", schema.StringType), schema.NewField("value", schema.StringType)}},
-		{Kind: schema.Time, Name: "timestamp[s]"}, {Kind: schema.Float, Bits: 16}, {Kind: schema.Binary, Form: schema.Fixed, Size: 4},
+		{Kind: schema.Time, Name: "timestamp[s]"}, {Kind: schema.Float, Bits: 16}, {Kind: schema.Binary, Layout: schema.Fixed, Size: 4},
 		schema.StructOf(schema.NewField("x", schema.Type{Kind: schema.Decimal, Name: "decimal128(5, 2)"})),
 	} {
 		if _, err := embedded(t, "{}", []schema.Field{schema.NewField("c", typ)}); err == nil || !strings.Contains(err.Error(), "JSON cannot be read into") {

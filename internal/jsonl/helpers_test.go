@@ -122,7 +122,7 @@ func readRanges(f *file, ranges []Range, max int) ([]readRow, []string, error) {
 					text = append(schema.AppendQuoted(text, name), ':')
 					text = cursor.At(i).AppendJSON(text)
 				}
-				pos := cursor.Origin()
+				pos := cursor.Pos()
 				out = append(out, readRow{string(append(text, '}')), pos.Line, pos.Row})
 			}
 		}

@@ -64,7 +64,7 @@ func (r *Reader) Next(ctx context.Context, maxRows int) (*record.Batch, error) {
 	if rows <= 0 {
 		return nil, io.EOF
 	}
-	b := &record.Batch{Schema: r.schema, RowGroup: -1, FirstRow: r.r.First + r.read}
+	b := &record.Batch{Schema: r.schema, RowGroup: -1, FileRow: r.r.First + r.read}
 	r.decoder.start(int(rows), min(batchBytes, r.r.Bytes*rows/r.r.Rows))
 	for size := 0; b.Rows < int(rows) && size < batchBytes; b.Rows++ {
 		if b.Rows%256 == 0 && ctx.Err() != nil {

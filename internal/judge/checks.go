@@ -15,7 +15,7 @@ type Range struct {
 	RowGroup int
 	Rows     int64
 	// Known says what is known of a leaf of the schema without reading rows.
-	Known func(leaf int) (rule.Chunk, error)
+	Known func(leaf int) (rule.ColumnFacts, error)
 }
 
 // A Found is what the rows of some parts gave.
@@ -41,8 +41,8 @@ type Checks struct {
 	reads  []schema.Path
 	bind   *record.Binding
 	cursor *record.Cursor
-	seen   []seen             // by leaf
-	asked  map[int]rule.Chunk // by leaf: what is known, until all rules are asked
+	seen   []seen                   // by leaf
+	asked  map[int]rule.ColumnFacts // by leaf: what is known, until all rules are asked
 }
 
 // A check is one rule at work.
@@ -51,8 +51,8 @@ type check struct {
 	pass    *rule.Pass
 	view    rowView
 	*reading
-	known    []rule.Chunk // by read: what is known of the row group
-	answered []int        // reads that it will not look at
+	known    []rule.ColumnFacts // by read: what is known of the row group
+	answered []int              // reads that it will not look at
 
 	scanner rule.Scanner // nil: it is shown every row
 	marked  []bool       // by row: it is shown this one
@@ -136,14 +136,14 @@ func (c *Checks) Prejudge() error {
 	pos := schema.FilePos(c.rng.Name)
 	pos.RowGroup = c.rng.RowGroup
 	var left []*check
-	c.asked = map[int]rule.Chunk{}
+	c.asked = map[int]rule.ColumnFacts{}
 	for _, k := range c.active {
-		k.known = make([]rule.Chunk, len(k.reads))
+		k.known = make([]rule.ColumnFacts, len(k.reads))
 		for i := range k.known {
-			k.known[i] = rule.Chunk{Missing: !k.bind.Has(i), Nulls: -1} // until it is asked
+			k.known[i] = rule.ColumnFacts{Missing: !k.bind.Has(i), Nulls: -1} // until it is asked
 		}
 		var failed error
-		chunks := &rule.Chunks{Rows: c.rng.Rows, Pos: pos, At: func(i int) rule.Chunk {
+		chunks := &rule.RowGroupFacts{Rows: c.rng.Rows, Pos: pos, At: func(i int) rule.ColumnFacts {
 			ch, err := c.chunk(k, i)
 			if err != nil && failed == nil {
 				failed = err
@@ -151,7 +151,7 @@ func (c *Checks) Prejudge() error {
 			k.known[i] = ch
 			return ch
 		}}
-		done := k.checker.Chunk(chunks)
+		done := k.checker.Prejudge(chunks)
 		if failed != nil {
 			return failed
 		}
@@ -191,19 +191,19 @@ func (c *Checks) bindRows() {
 const answered = schema.Path("")
 
 // chunk says what is known of read i of a rule.
-func (c *Checks) chunk(k *check, i int) (rule.Chunk, error) {
+func (c *Checks) chunk(k *check, i int) (rule.ColumnFacts, error) {
 	if !k.bind.Has(i) {
-		return rule.Chunk{Missing: true}, nil
+		return rule.ColumnFacts{Missing: true}, nil
 	}
 	leaf := k.bind.Leaf(i)
 	if leaf < 0 {
-		return rule.Chunk{Nulls: -1}, nil
+		return rule.ColumnFacts{Nulls: -1}, nil
 	}
 	ch, ok := c.asked[leaf]
 	if !ok {
 		var err error
 		if ch, err = c.rng.Known(leaf); err != nil {
-			return rule.Chunk{}, err // it names the file
+			return rule.ColumnFacts{}, err // it names the file
 		}
 		c.asked[leaf] = ch
 	}
@@ -255,7 +255,7 @@ type seen struct {
 
 // answers asks the rule again, of the rows of b alone: their columns are at hand now.
 func (c *Checks) answers(k *check, b *record.Batch) bool {
-	return k.checker.Chunk(&rule.Chunks{Rows: int64(b.Rows), Part: true, Pos: b.Pos(b.Origin(0)), At: func(i int) rule.Chunk {
+	return k.checker.Prejudge(&rule.RowGroupFacts{Rows: int64(b.Rows), Slice: true, Pos: b.Pos(b.ReadIndex(0)), At: func(i int) rule.ColumnFacts {
 		known := k.known[i]
 		if known.Nulls > 0 {
 			known.Nulls = -1 // they may be in other rows

@@ -61,9 +61,9 @@ func run(t *testing.T, rules *judge.Rules, files []*rule.File, rows []*record.Ba
 
 func check(t *testing.T, rules *judge.Rules, file int, b *record.Batch, readings *judge.Readings, got *judge.Found, h how) {
 	t.Helper()
-	rng := judge.Range{File: file, Name: b.File, RowGroup: b.RowGroup, Rows: int64(b.Rows), Known: func(leaf int) (rule.Chunk, error) {
+	rng := judge.Range{File: file, Name: b.File, RowGroup: b.RowGroup, Rows: int64(b.Rows), Known: func(leaf int) (rule.ColumnFacts, error) {
 		if !h.statistics {
-			return rule.Chunk{Nulls: -1}, nil
+			return rule.ColumnFacts{Nulls: -1}, nil
 		}
 		return statistics(&b.Leaves[leaf]), nil
 	}}
@@ -75,7 +75,7 @@ func check(t *testing.T, rules *judge.Rules, file int, b *record.Batch, readings
 	for from := 0; from < b.Rows; {
 		n := min(h.slice, b.Rows-from)
 		part := *b
-		part.Rows, part.First, part.FirstRow = n, b.First+int64(from), b.FirstRow+int64(from)
+		part.Rows, part.SplitRow, part.FileRow = n, b.SplitRow+int64(from), b.FileRow+int64(from)
 		part.Leaves = make([]record.Leaf, len(b.Leaves))
 		take := make([]int32, n)
 		for i := range take {
@@ -84,7 +84,7 @@ func check(t *testing.T, rules *judge.Rules, file int, b *record.Batch, readings
 		for i, l := range b.Leaves {
 			part.Leaves[i] = record.Leaf{Leaf: l.Leaf, Const: l.Const, Seq: l.Seq}
 			if slices.Contains(wanted, i) && l.Vec != nil {
-				part.Leaves[i].Vec = l.Vec.Take(take, l.MaxDef)
+				part.Leaves[i].Vec = l.Vec.SelectRows(take, l.MaxDef)
 			}
 		}
 		c.Rows(&part)
@@ -93,8 +93,8 @@ func check(t *testing.T, rules *judge.Rules, file int, b *record.Batch, readings
 }
 
 // statistics are what a footer and a dictionary would say of a leaf.
-func statistics(l *record.Leaf) rule.Chunk {
-	c := rule.Chunk{Nulls: int64(l.Vec.Entries() - l.Vec.Values.Len())}
+func statistics(l *record.Leaf) rule.ColumnFacts {
+	c := rule.ColumnFacts{Nulls: int64(l.Vec.Entries() - l.Vec.Values.Len())}
 	texts, ok := l.Vec.Texts()
 	if !ok || l.Type.Kind != schema.Text {
 		return c
@@ -227,7 +227,7 @@ func (s *sees) Scan(_ int, texts schema.Texts, hits []int) []int {
 	return hits
 }
 
-func (s *sees) Row(row schema.Row) { s.Reportf(row.Origin().At("q"), row.At(0), "empty") }
+func (s *sees) Row(row schema.Row) { s.Reportf(row.Pos().At("q"), row.At(0), "empty") }
 
 type asking struct{ *rule.Pass }
 
@@ -589,7 +589,7 @@ func TestKnownFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	var readings judge.Readings
-	c := prompts.Check(judge.Range{Name: "f", Rows: 1, Known: func(int) (rule.Chunk, error) { return rule.Chunk{}, broken }}, b.Schema, &readings, judge.NewFound())
+	c := prompts.Check(judge.Range{Name: "f", Rows: 1, Known: func(int) (rule.ColumnFacts, error) { return rule.ColumnFacts{}, broken }}, b.Schema, &readings, judge.NewFound())
 	if err := c.Prejudge(); !errors.Is(err, broken) {
 		t.Errorf("got %v", err)
 	}

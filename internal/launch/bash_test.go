@@ -96,7 +96,7 @@ func TestSnippetsAsBash(t *testing.T) {
 		}
 		var got [][]string
 		for _, c := range res.Commands {
-			if c.Inner == "" {
+			if c.Carrier == "" {
 				got = append(got, c.Argv)
 			}
 		}

@@ -178,7 +178,7 @@ func (sh *shell) add(hc interp.HandlerContext, args []string, inner string) {
 		}
 		return true
 	})
-	c := Command{Argv: slices.Clone(args), Env: exported(hc), Dir: hc.Dir, Inner: inner, Line: int(hc.Pos.Line())}
+	c := Command{Argv: slices.Clone(args), Env: exported(hc), Dir: hc.Dir, Carrier: inner, Line: int(hc.Pos.Line())}
 	sh.commands = append(sh.commands, recorded{c, hc.Pos})
 }
 

@@ -68,7 +68,7 @@ type Command struct {
 	Argv      []string // argv[0] as written
 	Env       []string // NAME=VALUE of the variables that the script exports to it, sorted
 	Dir       string   // working directory
-	Inner     string   // the program that carries it: "srun", "ray", "docker", "ssh" …; "" for a command of the shell
+	Carrier   string   // the program that carries it: "srun", "ray", "docker", "ssh" …; "" for a command of the shell
 	Overrides []Override
 	Errors    []string // arguments that look like overrides and are none, with the reason
 

@@ -119,7 +119,7 @@ func TestScriptsAsBash(t *testing.T) {
 		}
 		var got [][]string
 		for _, c := range res.Commands {
-			if c.Inner == "" {
+			if c.Carrier == "" {
 				got = append(got, c.Argv)
 			}
 		}
@@ -318,7 +318,7 @@ func TestInterpret(t *testing.T) {
 			}
 			var got []string
 			for _, cmd := range res.Commands {
-				got = append(got, fmt.Sprintf("%d %q %v", cmd.Line, cmd.Inner, cmd.Argv))
+				got = append(got, fmt.Sprintf("%d %q %v", cmd.Line, cmd.Carrier, cmd.Argv))
 			}
 			if s := strings.Join(got, "; "); s != c.want {
 				t.Errorf("got  %s\nwant %s", s, c.want)

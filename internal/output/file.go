@@ -45,7 +45,7 @@ func (e *PlaceError) ExitCode() int { return 3 }
 
 // A partShard is what a shard is that has neither spill nor rejects.
 type partShard struct {
-	part *shard.Part
+	part *shard.PartFile
 	done bool
 }
 
@@ -55,7 +55,7 @@ var errNoSide = errors.New("nothing is spilled or rejected here")
 func (s *partShard) Out() parquetio.Out { return s.part.File }
 
 // Flushed implements pipeline.Flusher.
-func (s *partShard) Flushed(n int64) { s.part.Written(n) }
+func (s *partShard) Flushed(n int64) { s.part.Flushed(n) }
 
 // Spill implements pipeline.Shard.
 func (s *partShard) Spill() (*os.File, error) { return nil, errNoSide }
@@ -80,7 +80,7 @@ func (s *File) OpenSpill(int) (*os.File, error) { return nil, errNoSide }
 // Create implements pipeline.Sink.
 func (s *File) Create(int) (pipeline.Shard, error) {
 	var err error
-	s.part, err = shard.NewPart(s.Path)
+	s.part, err = shard.NewPartFile(s.Path)
 	return s, err
 }
 

@@ -21,7 +21,7 @@ func (s *Stage) OpenSpill(int) (*os.File, error) { return nil, errNoSide }
 
 // Create implements pipeline.Sink.
 func (s *Stage) Create(task int) (pipeline.Shard, error) {
-	part, err := shard.NewPart(s.Path(s.Plan.Tasks[task].Name))
+	part, err := shard.NewPartFile(s.Path(s.Plan.Tasks[task].Name))
 	return &stagedShard{partShard{part: part}}, err
 }
 

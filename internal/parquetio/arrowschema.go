@@ -129,11 +129,11 @@ func applyArrow(f *schema.Field, a arrow.Field) {
 		fits = applyArrowFields(t, schema.Map, []arrow.Field{at.KeyField(), at.ItemField()})
 	case *arrow.FixedSizeListType:
 		if fits = applyArrowFields(t, schema.List, []arrow.Field{at.ElemField()}); fits {
-			t.Form, t.Size = schema.Fixed, int(at.Len())
+			t.Layout, t.Size = schema.Fixed, int(at.Len())
 		}
 	case arrow.ListLikeType:
 		if fits = applyArrowFields(t, schema.List, []arrow.Field{at.ElemField()}); fits {
-			t.Form = listForm(at.ID())
+			t.Layout = listForm(at.ID())
 		}
 	default:
 		fits = applyArrowLeaf(t, a.Type)
@@ -144,7 +144,7 @@ func applyArrow(f *schema.Field, a arrow.Field) {
 	o.kind = f.Type
 }
 
-func listForm(id arrow.Type) schema.Form {
+func listForm(id arrow.Type) schema.Layout {
 	switch id {
 	case arrow.LARGE_LIST:
 		return schema.Large
@@ -172,7 +172,7 @@ func applyArrowFields(t *schema.Type, kind schema.Kind, fields []arrow.Field) bo
 
 // applyArrowLeaf reports whether a leaf of type a is stored as t, and makes t the type that Arrow restores.
 func applyArrowLeaf(t *schema.Type, a arrow.DataType) bool {
-	bytesLike := t.Form == schema.Plain && (t.Kind == schema.Text || t.Kind == schema.Binary)
+	bytesLike := t.Layout == schema.Plain && (t.Kind == schema.Text || t.Kind == schema.Binary)
 	text := t.Kind == schema.Text
 	switch at := a.(type) {
 	case *arrow.DictionaryType:
@@ -185,14 +185,14 @@ func applyArrowLeaf(t *schema.Type, a arrow.DataType) bool {
 		return bytesLike && !text
 	case *arrow.LargeStringType, *arrow.LargeBinaryType:
 		if bytesLike && text == (a.ID() == arrow.LARGE_STRING) {
-			t.Form = schema.Large
+			t.Layout = schema.Large
 		}
-		return t.Form == schema.Large
+		return t.Layout == schema.Large
 	case *arrow.StringViewType, *arrow.BinaryViewType:
 		if bytesLike && text == (a.ID() == arrow.STRING_VIEW) {
-			t.Form = schema.View
+			t.Layout = schema.View
 		}
-		return t.Form == schema.View
+		return t.Layout == schema.View
 	case *arrow.TimestampType:
 		return applyTimestamp(t, at)
 	case *arrow.DurationType:
@@ -265,11 +265,11 @@ func arrowNested(t schema.Type) arrow.DataType {
 		return arrow.MapOfFields(fields[0], fields[1])
 	case t.Kind != schema.List || len(fields) != 1:
 		return nil
-	case t.Form == schema.Large:
+	case t.Layout == schema.Large:
 		return arrow.LargeListOfField(fields[0])
-	case t.Form == schema.View:
+	case t.Layout == schema.View:
 		return arrow.ListViewOfField(fields[0])
-	case t.Form == schema.Fixed:
+	case t.Layout == schema.Fixed:
 		return arrow.FixedSizeListOfField(int32(t.Size), fields[0])
 	}
 	return arrow.ListOfField(fields[0])
@@ -294,12 +294,12 @@ func arrowType(t schema.Type) arrow.DataType {
 	case schema.Float:
 		return map[int]arrow.DataType{16: arrow.FixedWidthTypes.Float16, 32: arrow.PrimitiveTypes.Float32, 64: arrow.PrimitiveTypes.Float64}[t.Bits]
 	case schema.Text:
-		return [...]arrow.DataType{arrow.BinaryTypes.String, arrow.BinaryTypes.LargeString, arrow.BinaryTypes.StringView, nil}[t.Form]
+		return [...]arrow.DataType{arrow.BinaryTypes.String, arrow.BinaryTypes.LargeString, arrow.BinaryTypes.StringView, nil}[t.Layout]
 	case schema.Binary:
-		if t.Form == schema.Fixed {
+		if t.Layout == schema.Fixed {
 			return &arrow.FixedSizeBinaryType{ByteWidth: t.Size}
 		}
-		return [...]arrow.DataType{arrow.BinaryTypes.Binary, arrow.BinaryTypes.LargeBinary, arrow.BinaryTypes.BinaryView}[t.Form]
+		return [...]arrow.DataType{arrow.BinaryTypes.Binary, arrow.BinaryTypes.LargeBinary, arrow.BinaryTypes.BinaryView}[t.Layout]
 	case schema.Time:
 		return arrowTime(t.Name)
 	case schema.Decimal:

@@ -33,7 +33,7 @@ func CanMove(raw *record.Raw, to schema.Leaf, codec Codec, keep bool) bool {
 		return false
 	}
 	from := c.file.leaves[c.leaf]
-	if from.Type.Kind == schema.Binary && from.Type.Form != schema.Fixed && from.Type.Name == "" && to.Type.Kind == schema.Text {
+	if from.Type.Kind == schema.Binary && from.Type.Layout != schema.Fixed && from.Type.Name == "" && to.Type.Kind == schema.Text {
 		from.Type.Kind = schema.Text
 	}
 	return from.MaxDef == to.MaxDef && from.MaxRep == to.MaxRep && (keep || c.codec == codec) &&
@@ -67,7 +67,7 @@ const (
 // without a value: also where the list or struct around it is null or empty. It is the footer's word (CountNulls counts). Dict is read
 // where every data page is dictionary-encoded, by its own header, and its values are text, binary or numbers; it may hold values that
 // no row has.
-func (f *File) Chunk(rg, leaf int) (out rule.Chunk, err error) {
+func (f *File) Chunk(rg, leaf int) (out rule.ColumnFacts, err error) {
 	c := f.chunk(rg, leaf)
 	out.Nulls = f.nulls(rg, leaf)
 	if !c.allDictionary() {

@@ -133,7 +133,7 @@ func TestCanMove(t *testing.T) {
 	to := schema.Leaf{Path: "extra_info.question", Type: schema.StringType, MaxDef: 1}
 	deeper, list, number, large := to, to, to, to
 	deeper.MaxDef, list.MaxRep, number.Type = 2, 1, schema.Int64Type
-	large.Type.Form = schema.Large
+	large.Type.Layout = schema.Large
 	for _, c := range []struct {
 		name  string
 		to    schema.Leaf

@@ -190,9 +190,9 @@ func (c *columnEncoder) fits(a arrow.Array) bool {
 	case *array.String:
 		return t.Kind == schema.Text
 	case *array.Binary:
-		return (t.Kind == schema.Text || t.Kind == schema.Binary || t.Kind >= schema.Decimal) && t.Form != schema.Fixed
+		return (t.Kind == schema.Text || t.Kind == schema.Binary || t.Kind >= schema.Decimal) && t.Layout != schema.Fixed
 	case *array.FixedSizeBinary:
-		return t.Form == schema.Fixed || t.Kind >= schema.Time || (t.Kind == schema.Float && t.Bits == 16)
+		return t.Layout == schema.Fixed || t.Kind >= schema.Time || (t.Kind == schema.Float && t.Bits == 16)
 	case *array.Int32:
 		return (t.Kind == schema.Int && t.Bits <= 32) || t.Kind >= schema.Time
 	case *array.Int64:
@@ -474,8 +474,8 @@ func (c *columnEncoder) appendSeq(b *record.Batch, start int64) error {
 		}
 		c.begin()
 	}
-	first := start + b.First
-	last := first + int64(b.Origin(b.Rows-1))
+	first := start + b.SplitRow
+	last := first + int64(b.ReadIndex(b.Rows-1))
 	if lo, hi := intRange(t); first < lo || last > hi {
 		return fmt.Errorf("row number %d is beyond %s", last, t)
 	}
@@ -485,7 +485,7 @@ func (c *columnEncoder) appendSeq(b *record.Batch, start int64) error {
 			c.values = slices.Grow(c.values, headroom+n*c.width)[:headroom]
 		}
 		for j := i; j < i+n; j++ {
-			v := first + int64(b.Origin(j))
+			v := first + int64(b.ReadIndex(j))
 			if c.width == 4 {
 				c.values = binary.LittleEndian.AppendUint32(c.values, uint32(v))
 			} else {

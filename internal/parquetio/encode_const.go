@@ -83,7 +83,7 @@ func (c *columnEncoder) constDict() error {
 	t, v := c.leaf.Type, c.constant
 	if t.Kind == schema.Text && v.Kind() == schema.Text || t.Kind == schema.Binary && v.Kind() == schema.Binary {
 		width := 0
-		if t.Form == schema.Fixed {
+		if t.Layout == schema.Fixed {
 			if width = t.Size; len(v.Text()) != width {
 				return fmt.Errorf("a value of %d bytes in a column of type %s", len(v.Text()), t)
 			}

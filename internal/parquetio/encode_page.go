@@ -56,7 +56,7 @@ func (c *columnEncoder) writePage(body []byte, enc int32, info PageInfo, rows in
 	}
 	packed, err := c.shared.compress(body, c.codecHere())
 	if err == nil {
-		err = c.settle()
+		err = c.placePending()
 	}
 	if err == nil {
 		c.place(packed, info, len(body))
@@ -71,8 +71,8 @@ type pendingPage struct {
 	size int // uncompressed
 }
 
-// settle appends the pages that were compressed elsewhere, when they are ready.
-func (c *columnEncoder) settle() error {
+// placePending appends the pages that were compressed elsewhere, when they are ready.
+func (c *columnEncoder) placePending() error {
 	for _, p := range c.pending {
 		<-p.done
 		if p.err != nil {

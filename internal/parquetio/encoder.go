@@ -245,7 +245,7 @@ func (c *columnEncoder) finish(rows int64) (EncodedChunk, error) {
 
 // chunk puts the pages together, the dictionary before them.
 func (c *columnEncoder) chunk() (EncodedChunk, error) {
-	if err := c.settle(); err != nil {
+	if err := c.placePending(); err != nil {
 		return EncodedChunk{}, err
 	}
 	out := EncodedChunk{Leaf: c.leaf, Values: c.entries, Uncompressed: c.uncompressed, Codec: c.codecHere(),

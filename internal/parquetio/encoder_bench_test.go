@@ -94,7 +94,7 @@ func verlBatches(t testing.TB, times, slice int) (*schema.Schema, []*record.Batc
 		}
 		content, role := textVector(contents), textVector(roles)
 		content.Rep, content.Rows, role.Rep, role.Rows = rep, len(q), rep, len(q)
-		out = append(out, &record.Batch{Schema: s, Rows: len(q), File: "train", First: int64(from), Leaves: []record.Leaf{
+		out = append(out, &record.Batch{Schema: s, Rows: len(q), File: "train", SplitRow: int64(from), Leaves: []record.Leaf{
 			constant("openai/gsm8k"), {Vec: content}, {Vec: role}, constant("math"), {Vec: textVector(truths)}, constant("rule"),
 			{Vec: textVector(a)}, {Seq: &record.Seq{}}, {Vec: textVector(q)}, constant("train"), constant("tool_agent"),
 		}})

@@ -58,7 +58,7 @@ func one(l record.Leaf, rows int) *record.Batch {
 // A constant of any type costs about a hundred bytes and reads back in every row.
 func TestConst(t *testing.T) {
 	int8Type, floatType := schema.Type{Kind: schema.Int, Bits: 8}, schema.Type{Kind: schema.Float, Bits: 32}
-	fixed := schema.Type{Kind: schema.Binary, Form: schema.Fixed, Size: 3}
+	fixed := schema.Type{Kind: schema.Binary, Layout: schema.Fixed, Size: 3}
 	tests := []struct {
 		name string
 		f    schema.Field
@@ -122,9 +122,9 @@ func TestSeq(t *testing.T) {
 	for _, typ := range []schema.Type{schema.Int64Type, {Kind: schema.Int, Bits: 32}} {
 		l := record.Leaf{Seq: &record.Seq{Start: -7}}
 		whole := one(l, 50_000)
-		whole.First = 1000
+		whole.SplitRow = 1000
 		some := one(l, len(rows))
-		some.First, some.Source = 51_000, rows
+		some.SplitRow, some.Source = 51_000, rows
 		s, g := encodeLeaf(t, schema.NewField("index", typ), None, whole, some)
 		c := g.Chunks[0]
 		if lastEncoding(&c) != encoding.Delta || c.Pages.Len() > 80_000/128*6+500 {
@@ -357,7 +357,7 @@ func TestOtherTypes(t *testing.T) {
 		typ schema.Type
 		v   *record.Vector
 	}{
-		{schema.Type{Kind: schema.Binary, Form: schema.Fixed, Size: 5}, fixed(5, 20)},
+		{schema.Type{Kind: schema.Binary, Layout: schema.Fixed, Size: 5}, fixed(5, 20)},
 		{schema.Type{Kind: schema.Float, Bits: 16}, fixed(2, 9)},
 		{schema.Type{Kind: schema.Time, Name: "timestamp[us]"}, int64Vector(1, 2, 3, -5)},
 		{schema.Type{Kind: schema.Time, Name: "date32[day]"}, int32Vector(1, 2, 3, math.MinInt32, math.MaxInt32)},

@@ -94,7 +94,7 @@ func hfList(t schema.Type, inner json.RawMessage) json.RawMessage {
 		return nil
 	}
 	out := jsonObject{{"feature", inner}}
-	switch t.Form {
+	switch t.Layout {
 	case schema.Large:
 		out = append(out, jsonMember{"_type", quoted("LargeList")})
 		return out.append(nil)
@@ -125,7 +125,7 @@ func hfDtype(t schema.Type) string {
 		t.Name = ""
 		return t.String()
 	case schema.Binary:
-		if t.Form == schema.Fixed {
+		if t.Layout == schema.Fixed {
 			return "binary"
 		}
 		return t.String()

@@ -103,13 +103,13 @@ func TestHFFeatureOfNewColumns(t *testing.T) {
 		want string
 	}{
 		{schema.StringType, `{"dtype": "string", "_type": "Value"}`},
-		{schema.Type{Kind: schema.Text, Form: schema.Large}, `{"dtype": "large_string", "_type": "Value"}`},
+		{schema.Type{Kind: schema.Text, Layout: schema.Large}, `{"dtype": "large_string", "_type": "Value"}`},
 		{schema.FloatType, `{"dtype": "float64", "_type": "Value"}`},
 		{schema.Type{Kind: schema.Time, Name: "date32[day]"}, `{"dtype": "date32", "_type": "Value"}`},
 		{schema.Type{Kind: schema.Time, Name: "timestamp[us, tz=UTC]"}, `{"dtype": "timestamp[us, tz=UTC]", "_type": "Value"}`},
 		{schema.Type{Kind: schema.Text, Dictionary: true}, `{"dtype": "string", "_type": "Value"}`},
 		{list, `{"feature": {"role": {"dtype": "string", "_type": "Value"}, "n": {"dtype": "int64", "_type": "Value"}}, "_type": "List"}`},
-		{schema.Type{Kind: schema.List, Form: schema.Fixed, Size: 2, Fields: []schema.Field{schema.NewField("e", schema.BoolType)}},
+		{schema.Type{Kind: schema.List, Layout: schema.Fixed, Size: 2, Fields: []schema.Field{schema.NewField("e", schema.BoolType)}},
 			`{"feature": {"dtype": "bool", "_type": "Value"}, "length": 2, "_type": "List"}`},
 		{schema.Type{Kind: schema.Map, Fields: []schema.Field{schema.NewField("k", schema.StringType), schema.NewField("v", schema.StringType)}}, ``},
 	} {

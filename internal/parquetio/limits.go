@@ -43,8 +43,8 @@ func init() { hugePages.freed = sync.NewCond(&hugePages.Mutex) }
 // until it is the senior one: so one lane always goes on, and memory is bounded whatever the number of workers.
 var sharedHuge int64 = 256 << 20
 
-// take makes room for a page of n bytes; most is the limit of its file.
-func (l *Lane) take(n, most int64) error {
+// acquire makes room for a page of n bytes; most is the limit of its file.
+func (l *Lane) acquire(n, most int64) error {
 	if n < hugePage {
 		return nil
 	}
@@ -70,8 +70,8 @@ func (l *Lane) take(n, most int64) error {
 	return nil
 }
 
-// give returns the room of a page.
-func (l *Lane) give(n int64) {
+// release returns the room of a page.
+func (l *Lane) release(n int64) {
 	if n < hugePage {
 		return
 	}

@@ -351,8 +351,8 @@ func (o *origin) fits(f schema.Field) bool {
 // sameStorage reports whether plain values of the two types stand in Parquet in the same way: forms and dictionaries are
 // Arrow's alone.
 func sameStorage(a, b schema.Type) bool {
-	if a.Form != schema.Fixed && b.Form != schema.Fixed {
-		a.Form, b.Form = schema.Plain, schema.Plain
+	if a.Layout != schema.Fixed && b.Layout != schema.Fixed {
+		a.Layout, b.Layout = schema.Plain, schema.Plain
 	}
 	a.Dictionary, b.Dictionary = false, false
 	if a.Kind == schema.Time {
@@ -398,7 +398,7 @@ func freshLeaf(t schema.Type) (freshElement, error) {
 		}
 	case schema.Binary:
 		e.physical = typeByteArray
-		if t.Form == schema.Fixed {
+		if t.Layout == schema.Fixed {
 			e.physical, e.length = typeFixed, t.Size
 		}
 		switch t.Name {

@@ -167,7 +167,7 @@ func (l *leafReader) openDict(h *pageHeader) error {
 		l.stream.skip(h.compressed)
 		return nil
 	}
-	if err := l.lane.take(h.uncompressed, l.stream.most); err != nil {
+	if err := l.lane.acquire(h.uncompressed, l.stream.most); err != nil {
 		return err
 	}
 	l.inDict = h.uncompressed
@@ -191,7 +191,7 @@ func (l *leafReader) openPage(h *pageHeader) error {
 	p.level = l.maxDef
 	l.closePage()
 	need := h.uncompressed + h.values*int64(min(l.maxDef, 1)+min(l.maxRep, 1))
-	if err := l.lane.take(need, l.stream.most); err != nil {
+	if err := l.lane.acquire(need, l.stream.most); err != nil {
 		return err
 	}
 	l.held = need
@@ -225,7 +225,7 @@ func (l *leafReader) closePage() {
 	if l.held >= hugePage {
 		l.page.buf, l.page.values, l.page.defBuf, l.page.repBuf = nil, pageValues{}, nil, nil
 	}
-	l.lane.give(l.held)
+	l.lane.release(l.held)
 	l.held = 0
 }
 
@@ -235,7 +235,7 @@ func (l *leafReader) giveUp() {
 		return // it was not opened
 	}
 	l.closePage()
-	l.lane.give(l.inDict)
+	l.lane.release(l.inDict)
 	l.inDict = 0
 }
 

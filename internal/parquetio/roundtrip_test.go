@@ -309,7 +309,7 @@ func drawBatch(t *rapid.T, s *schema.Schema, r *rand, first int64) *record.Batch
 	rows := rapid.IntRange(1, 700).Draw(t, "rows")
 	shape := valueShape{rapid.SampledFrom([]int{0, 0, 20, 100}).Draw(t, "nulls"),
 		rapid.SampledFrom([]int{1, 3, 50, 2000, 100000}).Draw(t, "distinct")}
-	b := &record.Batch{Schema: s, Rows: rows, File: "f", First: first}
+	b := &record.Batch{Schema: s, Rows: rows, File: "f", SplitRow: first}
 	for i := range s.Fields {
 		build, err := record.NewBuilder(s.Fields[i], 0)
 		if err != nil {

@@ -61,7 +61,7 @@ const (
 const maxDepth = 100
 
 func originOf(f schema.Field) *origin {
-	o, _ := f.Origin.(*origin)
+	o, _ := f.SourceElement.(*origin)
 	return o
 }
 
@@ -165,7 +165,7 @@ func (f *File) fields(i int) []schema.Field {
 func (f *File) field(i int, inList bool) schema.Field {
 	e := &f.meta.elements[i]
 	o := &origin{file: f, elem: int32(i)}
-	out := schema.Field{Name: e.name, Nullable: e.rep == optional && !inList, Origin: o}
+	out := schema.Field{Name: e.name, Nullable: e.rep == optional && !inList, SourceElement: o}
 	switch {
 	case e.rep == repeated && !inList:
 		o.form = formRepeated
@@ -238,7 +238,7 @@ func (e *element) plainType() schema.Type {
 	case typeDouble:
 		return schema.Type{Kind: schema.Float, Bits: 64}
 	case typeFixed:
-		return schema.Type{Kind: schema.Binary, Form: schema.Fixed, Size: int(e.length)}
+		return schema.Type{Kind: schema.Binary, Layout: schema.Fixed, Size: int(e.length)}
 	}
 	return schema.Type{Kind: schema.Binary}
 }

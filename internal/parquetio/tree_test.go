@@ -255,7 +255,7 @@ func TestFreshLeavesAreAsRead(t *testing.T) {
 }
 
 func withoutOrigin(f schema.Field) schema.Field {
-	f.Origin = nil
+	f.SourceElement = nil
 	fields := make([]schema.Field, len(f.Type.Fields))
 	for i, c := range f.Type.Fields {
 		fields[i] = withoutOrigin(c)

@@ -40,12 +40,12 @@ type Writer struct {
 	groups  []outGroup
 	places  []outPlace // of all chunks; made by Close
 	win     window     // of Close
-	written Written
+	written Totals
 	err     error
 }
 
-// Written is what a Writer wrote. Copied and Encoded are column chunks.
-type Written struct {
+// Totals is what a Writer wrote. Copied and Encoded are column chunks.
+type Totals struct {
 	Bytes, Rows                int64
 	RowGroups, Copied, Encoded int
 }
@@ -349,14 +349,14 @@ func offsetIndex(c *EncodedChunk, start int64) []byte {
 }
 
 // Close writes page indexes and footer. It does not sync or close the file.
-func (w *Writer) Close() (Written, error) {
+func (w *Writer) Close() (Totals, error) {
 	if w.err == nil {
 		if err := w.finish(); err != nil {
 			w.err = w.fault(err)
 		}
 	}
 	if w.err != nil {
-		return Written{}, w.err
+		return Totals{}, w.err
 	}
 	w.err = errors.New("write to a closed writer")
 	w.written.Bytes = w.out.off

@@ -22,7 +22,7 @@ type claim struct {
 }
 
 // claimed notes what a rule was given of an input leaf.
-func (p *partRun) claimed(input int, ch rule.Chunk) {
+func (p *partRun) claimed(input int, ch rule.ColumnFacts) {
 	if !p.doubt && !p.worker.plan.Job.TrustStatistics && (ch.Nulls >= 0 || ch.Dict != nil) {
 		p.claims = append(p.claims, claim{input: input, nulls: ch.Nulls})
 	}

@@ -79,7 +79,7 @@ func (p *Plan) Preview(ctx context.Context, split string, rows int) (*Preview, e
 	if err != nil && err != io.EOF {
 		return out, err
 	}
-	in.Schema, in.First = m.prog.In(), t.RowGroups[0].Ranges[0].number
+	in.Schema, in.SplitRow = m.prog.In(), t.RowGroups[0].Ranges[0].number
 	before := make([][]byte, in.Rows)
 	for i := range before {
 		before[i] = in.RowJSON(i)
@@ -90,7 +90,7 @@ func (p *Plan) Preview(ctx context.Context, split string, rows int) (*Preview, e
 	}
 	became := make([][][]byte, in.Rows)
 	for i := range after.Rows {
-		at := after.Origin(i)
+		at := after.ReadIndex(i)
 		became[at] = append(became[at], after.RowJSON(i))
 	}
 	out.Rejected = r.Rejects[:min(len(r.Rejects), rows)]

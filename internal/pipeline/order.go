@@ -248,10 +248,10 @@ func (s *scatterer) rows(b *record.Batch, file int) error {
 		}
 		out := &record.Batch{Schema: s.schema, Rows: len(rows), File: b.File, RowGroup: b.RowGroup}
 		for i, l := range b.Leaves[:len(leaves)-len(hidden)] {
-			out.Leaves = append(out.Leaves, record.Leaf{Leaf: leaves[i], Vec: l.Vec.Take(rows, l.MaxDef)})
+			out.Leaves = append(out.Leaves, record.Leaf{Leaf: leaves[i], Vec: l.Vec.SelectRows(rows, l.MaxDef)})
 		}
 		for _, v := range places {
-			out.Leaves = append(out.Leaves, record.Leaf{Leaf: leaves[len(out.Leaves)], Vec: v.Take(rows, 0)})
+			out.Leaves = append(out.Leaves, record.Leaf{Leaf: leaves[len(out.Leaves)], Vec: v.SelectRows(rows, 0)})
 		}
 		if s.encoders[k] == nil {
 			s.encoders[k] = parquetio.NewEncoder(s.schema, parquetio.EncoderOptions{Codec: parquetio.Snappy})
@@ -271,7 +271,7 @@ func (s *scatterer) places(b *record.Batch, file int, positions []int64) ([]*rec
 	}
 	values := make([]schema.Value, len(hidden))
 	for i, at := range positions {
-		pos := b.Pos(b.Origin(i))
+		pos := b.Pos(b.ReadIndex(i))
 		for k, n := range []int64{at, b.Number(i), int64(file), int64(pos.RowGroup), pos.Row, pos.Line} {
 			values[k] = schema.IntValue(n)
 		}
@@ -379,7 +379,7 @@ func (in *orderedInput) Open(ctx context.Context, r ReadRange, decode []int) (Re
 	}
 	slices.SortFunc(rows, func(a, b int32) int { return int(places[0][a] - places[0][b]) })
 	rows = rows[h[1] : h[1]+r.Rows]
-	out := &orderedReader{batch: record.Batch{Schema: in.files[r.File].Schema, RowGroup: -1, FirstRow: r.First}, rows: rows, vecs: vecs[:len(decode)], decode: decode}
+	out := &orderedReader{batch: record.Batch{Schema: in.files[r.File].Schema, RowGroup: -1, FileRow: r.First}, rows: rows, vecs: vecs[:len(decode)], decode: decode}
 	for _, i := range rows {
 		file := int(places[2][i])
 		out.from = append(out.from, record.InputRow{Number: places[1][i], File: file, Name: in.files[file].Name, RowGroup: int(places[3][i]), Row: places[4][i], Line: places[5][i]})
@@ -456,7 +456,7 @@ func (r *orderedReader) Next(_ context.Context, limit int) (*record.Batch, error
 	}
 	for k, v := range r.vecs {
 		l := &b.Leaves[r.decode[k]]
-		l.Vec = v.Take(r.rows[:n], l.MaxDef)
+		l.Vec = v.SelectRows(r.rows[:n], l.MaxDef)
 	}
 	r.rows, r.from = r.rows[n:], r.from[n:]
 	return &b, nil
@@ -465,10 +465,10 @@ func (r *orderedReader) Next(_ context.Context, limit int) (*record.Batch, error
 // Close implements Reader.
 func (r *orderedReader) Close() error { return nil }
 
-// Chunk implements Facts.
-func (in *orderedInput) Chunk(r ReadRange, leaf int) (rule.Chunk, bool, error) {
+// Prejudge implements Facts.
+func (in *orderedInput) Chunk(r ReadRange, leaf int) (rule.ColumnFacts, bool, error) {
 	if in.facts == nil || in.of(r.File) != nil {
-		return rule.Chunk{}, false, nil
+		return rule.ColumnFacts{}, false, nil
 	}
 	return in.facts.Chunk(r, leaf)
 }

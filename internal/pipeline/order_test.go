@@ -43,7 +43,7 @@ type isD struct{ *rule.Pass }
 
 func (c isD) Row(row schema.Row) {
 	if row.At(0).Text() == "d" {
-		c.Reportf(row.Origin(), row.At(0), "d")
+		c.Reportf(row.Pos(), row.At(0), "d")
 	}
 }
 

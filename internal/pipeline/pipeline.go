@@ -59,7 +59,7 @@ type Input interface {
 // Facts say what an input knows of the leaves of a range without decoding its rows.
 type Facts interface {
 	// Chunk returns the statistics and the dictionary of a leaf; ok is false where nothing is known. A footer may lie.
-	Chunk(r ReadRange, leaf int) (c rule.Chunk, ok bool, err error)
+	Chunk(r ReadRange, leaf int) (c rule.ColumnFacts, ok bool, err error)
 	// Nulls counts what Chunk.Nulls says, in the pages, and returns an error where a page of the leaf is damaged.
 	Nulls(r ReadRange, leaf int) (int64, error)
 	// Counts returns the number of nulls of a leaf, -1 where it is not known, and the leaf's bytes.

@@ -283,17 +283,17 @@ func (b *Barrier) newKeyer(prog *program.Program) *keyer {
 func (k *keyer) rows(out *record.Batch, read int, res *result) error {
 	next := 0
 	for i := range out.Rows {
-		at := out.Origin(i)
+		at := out.ReadIndex(i)
 		if at < next {
 			return fmt.Errorf("%s: a step repeats the row before a step that needs unique row numbers: put it after that step", out.Pos(at))
 		}
 		for ; next < at; next++ {
-			res.gone = append(res.gone, out.First+int64(next))
+			res.gone = append(res.gone, out.SplitRow+int64(next))
 		}
 		next++
 	}
 	for ; next < read; next++ {
-		res.gone = append(res.gone, out.First+int64(next))
+		res.gone = append(res.gone, out.SplitRow+int64(next))
 	}
 	k.cursor.Reset(out)
 	for k.cursor.Next() {

@@ -197,31 +197,31 @@ func (w *worker) newPartRun(split string, rng ReadRange, r *result, how way) *pa
 func (p *partRun) fileName() string { return p.worker.plan.input.Files()[p.rng.File].Name }
 
 // known says what is known of a leaf of the output without reading rows.
-func (p *partRun) known(leaf int) (rule.Chunk, error) {
+func (p *partRun) known(leaf int) (rule.ColumnFacts, error) {
 	c, in, facts := p.prog.Constant(leaf), p.prog.Input(leaf), p.worker.plan.facts
 	switch {
 	case c != nil && c.IsNull():
-		return rule.Chunk{Nulls: p.rng.Rows, Dict: []schema.Value{}}, nil
+		return rule.ColumnFacts{Nulls: p.rng.Rows, Dict: []schema.Value{}}, nil
 	case c != nil:
-		return rule.Chunk{Dict: []schema.Value{*c}}, nil
+		return rule.ColumnFacts{Dict: []schema.Value{*c}}, nil
 	case p.prog.RowNumbers(leaf):
-		return rule.Chunk{Distinct: p.prog.PromiseDistinct(leaf)}, nil
+		return rule.ColumnFacts{Distinct: p.prog.PromiseDistinct(leaf)}, nil
 	case in < 0 || facts == nil:
-		return rule.Chunk{Nulls: -1}, nil
+		return rule.ColumnFacts{Nulls: -1}, nil
 	}
 	ch, ok, err := facts.Chunk(p.rng, in)
 	if ok && p.doubt && err == nil {
 		ch.Nulls, err = facts.Nulls(p.rng, in)
 	}
 	if err != nil || !ok {
-		return rule.Chunk{Nulls: -1}, err
+		return rule.ColumnFacts{Nulls: -1}, err
 	}
 	p.claimed(in, ch)
 	return asText(ch, p.prog.Leaves()[leaf].Type), nil
 }
 
 // asText makes the values texts where a step has declared bytes to be text.
-func asText(ch rule.Chunk, t schema.Type) rule.Chunk {
+func asText(ch rule.ColumnFacts, t schema.Type) rule.ColumnFacts {
 	if t.Kind != schema.Text || len(ch.Dict) == 0 || ch.Dict[0].Kind() != schema.Binary {
 		return ch
 	}
@@ -335,7 +335,7 @@ func (p *partRun) each(ctx context.Context, enough func() bool, visit func(out *
 		if err != nil {
 			return seen, err
 		}
-		b.First = p.rng.number + seen
+		b.SplitRow = p.rng.number + seen
 		seen += int64(b.Rows)
 		out, err := p.slice(b)
 		if err == nil {
@@ -361,7 +361,7 @@ func (p *partRun) next(ctx context.Context, seen int64) (*record.Batch, error) {
 	if p.prog.Computes() { // what they compute is held until it is encoded
 		rows = min(rows, sliceRows)
 	}
-	return &record.Batch{Rows: int(rows), File: p.fileName(), RowGroup: p.rng.RowGroup, FirstRow: p.rng.First + seen}, nil
+	return &record.Batch{Rows: int(rows), File: p.fileName(), RowGroup: p.rng.RowGroup, FileRow: p.rng.First + seen}, nil
 }
 
 // slice runs the steps. The batch that it returns is valid until the next call.

@@ -121,9 +121,9 @@ func (c *compiler) step(t transform.RowStep) error {
 	if err != nil {
 		return err
 	}
-	if plan.Shape != nil {
+	if plan.Conform != nil {
 		derived := slices.DeleteFunc(slices.Clone(c.cols), func(col *column) bool { return !col.derived })
-		c.cols = append((&conformer{c, where(t)}).fields(c.cols, plan.Shape.Fields, "", nil, 0, 0), derived...)
+		c.cols = append((&conformer{c, where(t)}).fields(c.cols, plan.Conform.Fields, "", nil, 0, 0), derived...)
 		return nil
 	}
 	s := &compute{schema: in, leaf: in.Leaves(), slots: slotsOf(c.cols), plan: plan}
@@ -183,12 +183,12 @@ func (c *compiler) value(s *compute, index int, p transform.Put) (*column, error
 		}
 		out := from.clone(name)
 		out.field.Nullable = from.field.Nullable || (p.Copy.Parent() != "" && p.Copy.Parent() != p.Path.Parent())
-		if p.As.Kind != schema.Missing {
-			out.field.Type = p.As
+		if p.Retype.Kind != schema.Missing {
+			out.field.Type = p.Retype
 		}
-		if p.Each != nil {
+		if p.MapText != nil {
 			was := c.p.slots[out.slot]
-			out.slot = c.add(slot{kind: mapped{out.slot, p.Each}, maxDef: was.maxDef, typ: was.typ})
+			out.slot = c.add(slot{kind: mapped{out.slot, p.MapText}, maxDef: was.maxDef, typ: was.typ})
 		}
 		return out, nil
 	case s.plan.Bind == nil:
@@ -237,19 +237,19 @@ func (c *compiler) place(s *compute, p transform.Put, leaf *column) error {
 		list, def = &way[n-1].col.kids, way[n-1].def
 	}
 	k := named(*list, leaf.field.Name)
-	if k >= 0 && p.If != transform.Replace && p.If != transform.Fill {
+	if k >= 0 && p.OnExisting != transform.Replace && p.OnExisting != transform.Fill {
 		return &PresentError{Path: p.Path, Type: (*list)[k].toField().Type}
 	}
 	c.finish(s, p, leaf, def)
 	inner := p.Copy != "" && p.Copy.Parent() == p.Path.Parent() // it is null just where it was, unless the struct is filled
-	if p.Copy.Parent() != "" && def > 0 && (!inner || p.If == transform.Fill) {
+	if p.Copy.Parent() != "" && def > 0 && (!inner || p.OnExisting == transform.Fill) {
 		c.floorCopy(leaf, def)
 	}
 	switch {
-	case k >= 0 && p.If == transform.Fill:
+	case k >= 0 && p.OnExisting == transform.Fill:
 		c.raise(way, (*list)[k])
 		return c.fill(p.Path, (*list)[k], leaf, def)
-	case p.If == transform.Fill:
+	case p.OnExisting == transform.Fill:
 		c.raise(way, nil)
 	case !inner:
 		c.guard(way, leaf, def)

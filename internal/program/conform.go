@@ -38,7 +38,7 @@ func (c *conformer) column(col *column, f schema.Field, at schema.Path, way []pa
 		return col
 	}
 	out := *col
-	out.field.Type, out.field.Origin = f.Type, nil
+	out.field.Type, out.field.SourceElement = f.Type, nil
 	if col.field.Nullable {
 		def++
 	}

@@ -180,8 +180,8 @@ func unify(a, b *schema.Schema) (*schema.Schema, error) {
 // Stored is a type without its fields and without what only Arrow knows (large_string, dictionary): types that are equal so are stored alike in Parquet.
 func Stored(t schema.Type) schema.Type {
 	t.Fields, t.Dictionary = nil, false
-	if t.Form != schema.Fixed {
-		t.Form = schema.Plain
+	if t.Layout != schema.Fixed {
+		t.Layout = schema.Plain
 	}
 	return t
 }
@@ -256,10 +256,10 @@ func relevel(a, b []schema.Field) [][]uint8 {
 func plain(fields []schema.Field) {
 	for i := range fields {
 		f := &fields[i]
-		f.Origin = nil
+		f.SourceElement = nil
 		f.Type.Dictionary = false
-		if f.Type.Form != schema.Fixed || f.Type.Kind == schema.List {
-			f.Type.Form = schema.Plain
+		if f.Type.Layout != schema.Fixed || f.Type.Kind == schema.List {
+			f.Type.Layout = schema.Plain
 			f.Type.Size = 0
 		}
 		f.Type.Fields = slices.Clone(f.Type.Fields)

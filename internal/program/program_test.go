@@ -116,7 +116,7 @@ func (e engine) run(t caller, text string, steps ...transform.RowStep) (lines []
 // cut returns n rows of a batch, with the leaves that decode lists.
 func cut(b *record.Batch, from, n int, number int64, decode []int) *record.Batch {
 	out := *b
-	out.Rows, out.First, out.FirstRow = n, number, int64(from)
+	out.Rows, out.SplitRow, out.FileRow = n, number, int64(from)
 	out.Leaves = make([]record.Leaf, len(b.Leaves))
 	rows := make([]int32, n)
 	for i := range rows {
@@ -125,7 +125,7 @@ func cut(b *record.Batch, from, n int, number int64, decode []int) *record.Batch
 	for i, l := range b.Leaves {
 		out.Leaves[i].Leaf = l.Leaf
 		if slices.Contains(decode, i) {
-			out.Leaves[i].Vec = l.Vec.Take(rows, l.MaxDef)
+			out.Leaves[i].Vec = l.Vec.SelectRows(rows, l.MaxDef)
 		}
 	}
 	return &out
@@ -423,7 +423,7 @@ func (b badDrop) Plan(*schema.Schema) (*transform.Plan, error) {
 type upper struct{ path schema.Path }
 
 func (u upper) Plan(*schema.Schema) (*transform.Plan, error) {
-	return &transform.Plan{Puts: []transform.Put{{Path: u.path, Copy: u.path, If: transform.Replace, Each: strings.ToUpper}}}, nil
+	return &transform.Plan{Puts: []transform.Put{{Path: u.path, Copy: u.path, OnExisting: transform.Replace, MapText: strings.ToUpper}}}, nil
 }
 
 func TestMappedTexts(t *testing.T) {

@@ -100,8 +100,8 @@ func (r *Run) Slice(in *record.Batch, only []int) (*record.Batch, error) {
 	for i := range in.Leaves {
 		r.vals[i] = in.Leaves[i].Vec
 	}
-	r.state = &record.Batch{Rows: in.Rows, File: in.File, RowGroup: in.RowGroup, FirstRow: in.FirstRow, FirstLine: in.FirstLine,
-		Lines: in.Lines, First: in.First, From: in.From}
+	r.state = &record.Batch{Rows: in.Rows, File: in.File, RowGroup: in.RowGroup, FileRow: in.FileRow, FirstLine: in.FirstLine,
+		Lines: in.Lines, SplitRow: in.SplitRow, From: in.From}
 	r.read = in.Rows
 	if err := r.rejectFaults(in); err != nil {
 		return nil, err
@@ -230,12 +230,12 @@ func (r *Run) selectRows(rows []int32) error {
 	}
 	for i, v := range r.vals {
 		if v != nil {
-			r.vals[i] = v.Take(rows, r.slots[i].maxDef)
+			r.vals[i] = v.SelectRows(rows, r.slots[i].maxDef)
 		}
 	}
 	source := make([]int32, len(rows))
 	for i, row := range rows {
-		source[i] = int32(r.state.Origin(int(row)))
+		source[i] = int32(r.state.ReadIndex(int(row)))
 	}
 	r.state.Source, r.state.Rows = source, len(rows)
 	return nil

@@ -58,7 +58,7 @@ func (constant) need(*Resolved, []bool) {}
 
 func (k constant) vector(r *Run, s *slot) (*record.Vector, error) {
 	if k.value.IsNull() && s.maxDef > 0 {
-		return record.Hollow(nil, r.state.Rows, 0, s.maxDef-1, false), nil
+		return record.AbsentLeaf(nil, r.state.Rows, 0, s.maxDef-1, false), nil
 	}
 	return s.build(r.state.Rows, func(int) schema.Value { return *k.value })
 }
@@ -127,7 +127,7 @@ func (k cast) vector(r *Run, s *slot) (*record.Vector, error) {
 	}
 	row := base.RowsOf([]int{bad}, s.maxDef)[0]
 	value := base.Values.ValueStr(bad)
-	return nil, &transform.Fault{Where: k.where, Number: r.state.Number(row), Pos: r.state.Pos(r.state.Origin(row)),
+	return nil, &transform.Fault{Where: k.where, Number: r.state.Number(row), Pos: r.state.Pos(r.state.ReadIndex(row)),
 		Message: fmt.Sprintf("column %q: %s is %s, and %s, which it is to become, cannot hold it exactly: it takes the type that the other files have; cast to string keeps it", k.path, value, from, s.typ)}
 }
 
@@ -226,12 +226,12 @@ func (k absentField) need(r *Resolved, mark []bool) {
 
 func (k absentField) vector(r *Run, _ *slot) (*record.Vector, error) {
 	if !k.guarded(r.Resolved) {
-		return record.Hollow(nil, r.state.Rows, k.rep, k.def, k.repeated), nil
+		return record.AbsentLeaf(nil, r.state.Rows, k.rep, k.def, k.repeated), nil
 	}
 	w := r.cheapest(k.guard)
 	like, err := r.lifted(w.slot, w.maxDef)
 	if err != nil {
 		return nil, err
 	}
-	return record.Hollow(like, r.state.Rows, k.rep, k.def, k.repeated), nil
+	return record.AbsentLeaf(like, r.state.Rows, k.rep, k.def, k.repeated), nil
 }

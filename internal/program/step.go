@@ -33,13 +33,13 @@ func (Choice) reads() []int                  { return nil }
 func (c Choice) begin(*Run) (stepRun, error) { return c, nil }
 
 func (c Choice) run(r *Run) error {
-	out, err := c.LeftOut(r.state.First, r.state.First+int64(r.read))
+	out, err := c.LeftOut(r.state.SplitRow, r.state.SplitRow+int64(r.read))
 	if err != nil || len(out) == 0 {
 		return err
 	}
 	rows := make([]int32, 0, r.state.Rows)
 	for i := range int32(r.state.Rows) {
-		number := r.state.First + int64(r.state.Origin(int(i)))
+		number := r.state.SplitRow + int64(r.state.ReadIndex(int(i)))
 		for len(out) > 0 && out[0] < number {
 			out = out[1:]
 		}
@@ -135,7 +135,7 @@ func (s *computeRun) run(r *Run) error {
 				return err
 			}
 		case failed != nil:
-			return fmt.Errorf("%s: %w", cur.Origin(), failed)
+			return fmt.Errorf("%s: %w", cur.Pos(), failed)
 		case n == 0:
 			r.o.Outcome.Dropped[reason]++
 		}
@@ -205,14 +205,14 @@ func (r *Run) refused(err error, n int, cur *record.Cursor) error {
 	var fault *transform.Fault
 	switch {
 	case errors.As(err, &reject) && n > 0:
-		return fmt.Errorf("%s: a row was put out and then rejected", cur.Origin())
+		return fmt.Errorf("%s: a row was put out and then rejected", cur.Pos())
 	case errors.As(err, &reject):
-		r.reject(Rejected{Pos: cur.Origin().At(reject.Path), Reason: reject.Reason, Message: reject.Message, Value: reject.Value,
+		r.reject(Rejected{Pos: cur.Pos().At(reject.Path), Reason: reject.Reason, Message: reject.Message, Value: reject.Value,
 			Where: reject.Where, Number: cur.Number()}, cur.Row())
 		return nil
 	case errors.As(err, &fault):
-		fault.Pos = cur.Origin()
+		fault.Pos = cur.Pos()
 		return fault
 	}
-	return fmt.Errorf("%s: %w", cur.Origin(), err)
+	return fmt.Errorf("%s: %w", cur.Pos(), err)
 }

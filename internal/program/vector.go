@@ -36,7 +36,7 @@ func below(v, like *record.Vector, level, maxDef uint8) *record.Vector {
 	if like.Def == nil || len(kept) == v.Rows {
 		return v
 	}
-	t := v.Take(kept, maxDef)
+	t := v.SelectRows(kept, maxDef)
 	out := &record.Vector{Values: t.Values, Rows: v.Rows, Def: make([]uint8, 0, t.Entries()+v.Rows-len(kept))}
 	e := 0
 	for _, d := range outer {
@@ -84,5 +84,5 @@ func fill(v, with *record.Vector, field, maxDef uint8) (*record.Vector, error) {
 	if err != nil {
 		return nil, err
 	}
-	return both.Take(rows, maxDef), nil
+	return both.SelectRows(rows, maxDef), nil
 }

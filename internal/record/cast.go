@@ -95,9 +95,9 @@ func exactFloat(x int64, unsigned bool) (float64, bool) {
 	return f, f < math.MaxInt64 && int64(f) == x
 }
 
-// Hollow returns a leaf below a field that the struct around it lacks: in each entry of like, a leaf of that struct, it has none. rep is how
+// AbsentLeaf returns a leaf below a field that the struct around it lacks: in each entry of like, a leaf of that struct, it has none. rep is how
 // many lists are passed down to the struct, def the level at which the struct is there; where like is nil it is there in each of rows.
-func Hollow(like *Vector, rows int, rep, def uint8, repeated bool) *Vector {
+func AbsentLeaf(like *Vector, rows int, rep, def uint8, repeated bool) *Vector {
 	out := &Vector{Values: array.NewNull(0), Rows: rows}
 	if like == nil {
 		out.Def = make([]uint8, rows)

@@ -34,7 +34,7 @@ const (
 	passNode          // a struct on the way down the path, to its one kid
 	structNode
 	listNode
-	hollowNode // a struct without fields, which only JSON can hold: it has no leaves
+	emptyStructNode // a struct without fields, which only JSON can hold: it has no leaves
 )
 
 // Bind resolves paths in s. A path that s does not have reads as Missing.
@@ -110,7 +110,7 @@ func (d *descent) add(c *schema.Field, at schema.Path, steps []string, def, rep 
 		return false
 	}
 	if kid == nil {
-		kid = &node{kind: hollowNode, typ: &c.Type, above: d.below}
+		kid = &node{kind: emptyStructNode, typ: &c.Type, above: d.below}
 	}
 	d.n.kids = append(d.n.kids, kid)
 	d.n.slots = append(d.n.slots, kid.slots...)
@@ -174,21 +174,21 @@ func (b *Binding) Leaf(i int) int {
 
 // A slot is the decoded leaf that a cursor stands in.
 type slot struct {
-	kind   schema.Kind
-	maxDef uint8
-	konst  *schema.Value
-	seq    *Seq
-	def    []uint8
-	rep    []uint8
-	texts  *schema.Texts // of text or bytes
-	fixed  *array.FixedSizeBinary
-	i64    []int64
-	i32    []int32
-	f64    []float64
-	f32    []float32
-	bits   *array.Boolean
-	u32    bool // i32 holds unsigned numbers
-	u64    bool // i64 holds unsigned numbers
+	kind     schema.Kind
+	maxDef   uint8
+	constant *schema.Value
+	seq      *Seq
+	def      []uint8
+	rep      []uint8
+	texts    *schema.Texts // of text or bytes
+	fixed    *array.FixedSizeBinary
+	i64      []int64
+	i32      []int32
+	f64      []float64
+	f32      []float32
+	bits     *array.Boolean
+	u32      bool // i32 holds unsigned numbers
+	u64      bool // i64 holds unsigned numbers
 
 	entry, value int // where the current row begins
 	next, after  int // where the next one does
@@ -225,7 +225,7 @@ func (c *Cursor) Reset(batch *Batch) {
 }
 
 func newSlot(l *Leaf) slot {
-	s := slot{kind: l.Type.Kind, maxDef: l.MaxDef, konst: l.Const, seq: l.Seq}
+	s := slot{kind: l.Type.Kind, maxDef: l.MaxDef, constant: l.Const, seq: l.Seq}
 	if l.Vec == nil {
 		return s
 	}
@@ -295,12 +295,12 @@ func (c *Cursor) Row() int { return c.row }
 // Number implements schema.Row.
 func (c *Cursor) Number() int64 { return c.batch.Number(c.row) }
 
-// Origin implements schema.Row.
-func (c *Cursor) Origin() schema.Pos { return c.batch.Pos(c.batch.Origin(c.row)) }
+// Pos implements schema.Row.
+func (c *Cursor) Pos() schema.Pos { return c.batch.Pos(c.batch.ReadIndex(c.row)) }
 
 // Place returns the numbers of Origin, and that of the file: the batch's is file.
 func (c *Cursor) Place(file int) (f, group int, row, line int64) {
-	at := c.batch.Origin(c.row)
+	at := c.batch.ReadIndex(c.row)
 	if c.batch.From != nil {
 		r := &c.batch.From[at]
 		return r.File, r.RowGroup, r.Row, r.Line
@@ -349,7 +349,7 @@ func (c *Cursor) skip(n *node) {
 }
 
 func (c *Cursor) assemble(n *node) schema.Value {
-	if n.kind == hollowNode {
+	if n.kind == emptyStructNode {
 		return schema.NullAt(len(n.above))
 	}
 	if n.kind == leafNode {
@@ -419,8 +419,8 @@ func (c *Cursor) reserve(n int) int {
 // read returns the value at an entry of the slot.
 func (s *slot) read(c *Cursor, n *node, entry, value int) schema.Value {
 	switch {
-	case s.konst != nil:
-		return *s.konst
+	case s.constant != nil:
+		return *s.constant
 	case s.seq != nil:
 		return schema.IntValue(s.seq.Start + c.batch.Number(c.row))
 	}
@@ -459,14 +459,14 @@ func textOf(k schema.Kind, s string) schema.Value {
 	case schema.Binary:
 		return schema.BinaryValue(s)
 	}
-	return schema.OtherValue(k, s)
+	return schema.OpaqueValue(k, s)
 }
 
 func intOf(k schema.Kind, i int64) schema.Value {
 	if k == schema.Int {
 		return schema.IntValue(i)
 	}
-	return schema.OtherValue(k, strconv.FormatInt(i, 10))
+	return schema.OpaqueValue(k, strconv.FormatInt(i, 10))
 }
 
 // nullDepth says how many steps of a leaf's path are not null at that definition level.

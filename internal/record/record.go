@@ -17,9 +17,9 @@ type Batch struct {
 
 	File      string // as the user named it
 	RowGroup  int    // -1 in line formats
-	FirstRow  int64  // of the file's row that is row 0 of the batch as it was read
+	FileRow   int64  // of the file's row that is row 0 of the batch as it was read
 	FirstLine int64  // of its line, from 1; 0 in files without lines
-	First     int64  // number within the split of that row
+	SplitRow  int64  // number within the split of that row
 	// From is set where rows were put into another order: where each row, as it was read, is from. Nil: they are consecutive rows of File.
 	From []InputRow
 	// Source maps each row to the row of the batch as it was read; nil: unchanged.
@@ -118,8 +118,8 @@ func (v *Vector) RowsOf(values []int, maxDef uint8) []int {
 	return rows
 }
 
-// Origin returns the number, in the batch as it was read, of row i.
-func (b *Batch) Origin(i int) int {
+// ReadIndex returns the number, in the batch as it was read, of row i.
+func (b *Batch) ReadIndex(i int) int {
 	if b.Source == nil {
 		return i
 	}
@@ -129,9 +129,9 @@ func (b *Batch) Origin(i int) int {
 // Number returns the number, within the split, of row i.
 func (b *Batch) Number(i int) int64 {
 	if b.From != nil {
-		return b.From[b.Origin(i)].Number
+		return b.From[b.ReadIndex(i)].Number
 	}
-	return b.First + int64(b.Origin(i))
+	return b.SplitRow + int64(b.ReadIndex(i))
 }
 
 // Pos returns where row i, as numbered when it was read, stands in its file.
@@ -160,5 +160,5 @@ func (b *Batch) place(read int) (row, line int64) {
 	case b.FirstLine > 0:
 		line = b.FirstLine + int64(read)
 	}
-	return b.FirstRow + int64(read), line
+	return b.FileRow + int64(read), line
 }

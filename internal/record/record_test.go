@@ -156,7 +156,7 @@ func TestTakeKeepsRows(t *testing.T) {
 		take := rapid.SliceOfN(rapid.Int32Range(0, int32(len(rows)-1)), 0, 10).Draw(t, "take")
 		for i := range batch.Leaves {
 			l := &batch.Leaves[i]
-			l.Vec = l.Vec.Take(take, l.MaxDef)
+			l.Vec = l.Vec.SelectRows(take, l.MaxDef)
 		}
 		batch.Rows = len(take)
 		cur := Bind(batch.Schema, []schema.Path{"c"}).Cursor()

@@ -7,9 +7,9 @@ import (
 	"github.com/rlprep/rlprep/schema"
 )
 
-// Take returns the rows of v, of a leaf with that maximum definition level, that rows names, in that order; a row may come
+// SelectRows returns the rows of v, of a leaf with that maximum definition level, that rows names, in that order; a row may come
 // more than once.
-func (v *Vector) Take(rows []int32, maxDef uint8) *Vector {
+func (v *Vector) SelectRows(rows []int32, maxDef uint8) *Vector {
 	out := &Vector{Rows: len(rows)}
 	var values []int32
 	switch {

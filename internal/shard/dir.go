@@ -32,22 +32,22 @@ const ManifestName = "manifest.json"
 
 // A Dir is an output directory in the making.
 type Dir struct {
-	out    string // OUT
-	home   string // .OUT.rlprep
-	stage  string // .OUT.rlprep/PLANHASH
-	names  []string
-	lock   *lock          // nil of a member
-	member *filelock.Lock // nil of a run that has all of OUT
-	fresh  map[int]bool   // tasks whose shard was hashed by this process, so its bytes are known to be right
+	out        string // OUT
+	privateDir string // .OUT.rlprep
+	stage      string // .OUT.rlprep/PLANHASH
+	names      []string
+	lock       *lock          // nil of a member
+	member     *filelock.Lock // nil of a run that has all of OUT
+	fresh      map[int]bool   // tasks whose shard was hashed by this process, so its bytes are known to be right
 }
 
-// home returns the private directory of out.
-func home(out string) string {
+// privateDirOf returns the private directory of out.
+func privateDirOf(out string) string {
 	return filepath.Join(filepath.Dir(out), hiddenName(filepath.Base(out), ".rlprep"))
 }
 
-// homeError says why the private place could not be made.
-func homeError(home string, err error) error {
+// privateDirError says why the private place could not be made.
+func privateDirError(home string, err error) error {
 	if st, serr := os.Lstat(home); serr == nil && !st.IsDir() {
 		return &againError{fmt.Sprintf("%s is a file, and unfinished output is kept in a folder of this name: move it away and run the same command again", home)}
 	}
@@ -56,11 +56,11 @@ func homeError(home string, err error) error {
 
 // Private returns the folders beside out whose content is written, replaced and removed while out is made.
 func Private(out string) ([]string, error) {
-	out, err := place(out)
+	out, err := resolvePath(out)
 	if err != nil {
 		return nil, err
 	}
-	return []string{home(out), besides(out)}, nil
+	return []string{privateDirOf(out), stagedCopy(out)}, nil
 }
 
 // Replaced returns the files of out, a data set with the manifest m, that are replaced or removed where its splits are written again.
@@ -77,13 +77,13 @@ func (m *Manifest) Replaced(out string, splits []string) []string {
 // Open takes the lock of out and makes, or takes up, the private place of the plan. The error of a lock that is held says
 // by whom; members that do tasks of any plan of out count. Work of other plans that never came to an end is removed.
 func Open(out, planHash string, names []string) (*Dir, error) {
-	out, err := place(out)
+	out, err := resolvePath(out)
 	if err != nil {
 		return nil, err
 	}
-	d := &Dir{out: out, home: home(out), names: names, fresh: map[int]bool{}}
-	d.stage = filepath.Join(d.home, planHash)
-	if d.lock, err = takeLock(d.home); err != nil {
+	d := &Dir{out: out, privateDir: privateDirOf(out), names: names, fresh: map[int]bool{}}
+	d.stage = filepath.Join(d.privateDir, planHash)
+	if d.lock, err = takeLock(d.privateDir); err != nil {
 		return nil, err
 	}
 	if err := d.prepare(); err != nil {
@@ -93,21 +93,21 @@ func Open(out, planHash string, names []string) (*Dir, error) {
 }
 
 func (d *Dir) prepare() error {
-	if b, err := infile.ReadFile(filepath.Join(d.home, journalName)); err == nil {
-		if err := recoverLocked(d.out, d.home, b); err != nil {
+	if b, err := infile.ReadFile(filepath.Join(d.privateDir, journalName)); err == nil {
+		if err := recoverLocked(d.out, d.privateDir, b); err != nil {
 			return err
 		}
 	}
-	entries, err := os.ReadDir(d.home)
+	entries, err := os.ReadDir(d.privateDir)
 	if err != nil {
 		return err
 	}
-	if err := os.RemoveAll(besides(d.out)); err != nil {
+	if err := os.RemoveAll(stagedCopy(d.out)); err != nil {
 		return err
 	}
 	for _, e := range entries {
 		if e.IsDir() && e.Name() != filepath.Base(d.stage) {
-			if err := os.RemoveAll(filepath.Join(d.home, e.Name())); err != nil {
+			if err := os.RemoveAll(filepath.Join(d.privateDir, e.Name())); err != nil {
 				return err
 			}
 		}
@@ -308,7 +308,7 @@ func (s *File) Discard() {
 
 // WriteFile writes a file whole or not at all: a private name in the same directory, fsync, rename, fsync the directory.
 func WriteFile(name string, b []byte) error {
-	p, err := NewPart(name)
+	p, err := NewPartFile(name)
 	if err != nil {
 		return err
 	}
@@ -344,7 +344,7 @@ func (d *Dir) Finalize(final []string, m *Manifest) error {
 		return err
 	}
 	killpoint.At("before-rename")
-	if err := d.appear(dir); err != nil {
+	if err := d.publish(dir); err != nil {
 		return cannotPublish(d.out, err, "the work is kept")
 	}
 	if err := SyncDir(filepath.Dir(d.out)); err != nil {
@@ -458,14 +458,14 @@ func Existing(out string) (exists bool, m *Manifest, err error) {
 
 // Tidy removes the private place beside a data set that is finished, left by a run that was killed right after its rename.
 func Tidy(out string) error {
-	out, err := place(out)
+	out, err := resolvePath(out)
 	if err != nil {
 		return err
 	}
-	if err := os.RemoveAll(besides(out)); err != nil {
+	if err := os.RemoveAll(stagedCopy(out)); err != nil {
 		return err
 	}
-	h := home(out)
+	h := privateDirOf(out)
 	if _, err := os.Stat(h); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -153,8 +153,8 @@ func (e *Edits) Done(f FileEntry) {
 	e.changed = true
 }
 
-// settle enters the files that were replaced although an error followed: the folder could not be synced, say.
-func (e *Edits) settle() {
+// enterReplaced enters the files that were replaced although an error followed: the folder could not be synced, say.
+func (e *Edits) enterReplaced() {
 	for name, f := range e.pending {
 		if sum, n, err := hashFile(filepath.Join(e.dir, name)); err == nil && sum == f.SHA256 && n == f.Bytes {
 			e.Done(f)
@@ -164,7 +164,7 @@ func (e *Edits) settle() {
 
 // Close writes the manifest and removes the journal.
 func (e *Edits) Close() error {
-	e.settle()
+	e.enterReplaced()
 	if e.changed {
 		e.m.DatasetSHA256 = DatasetHash(e.m.Shards)
 		for i := range e.m.Splits {

@@ -95,7 +95,7 @@ func TestPartIsLink(t *testing.T) {
 	if err := os.Symlink(mine, PartName(target)); err != nil {
 		t.Skip(err)
 	}
-	if _, err := NewPart(target); err == nil {
+	if _, err := NewPartFile(target); err == nil {
 		t.Error("written through the link")
 	}
 	if b, err := os.ReadFile(mine); err != nil || string(b) != "precious" {

@@ -14,7 +14,7 @@ import (
 // A lock is an OUT taken by one process: a file in its private directory.
 type lock struct {
 	*filelock.Lock
-	home string
+	dir string
 }
 
 // LockedError says that another run is at work on OUT.
@@ -65,7 +65,7 @@ const doorPatience = 30 * time.Second
 // throughDoor makes the private directory and does enter, one process at a time: who comes to work there sees who is there already.
 func throughDoor[T any](home string, enter func() (T, error)) (none T, err error) {
 	if err := os.MkdirAll(home, 0o777); err != nil {
-		return none, homeError(home, err)
+		return none, privateDirError(home, err)
 	}
 	door, err := openDoor(home)
 	if err != nil {
@@ -89,12 +89,12 @@ func (l *lock) release() error { return l.Release() }
 
 // remove removes the private directory, which must hold nothing but the lock and the door, and gives the lock back.
 func (l *lock) remove() error {
-	door, err := openDoor(l.home)
+	door, err := openDoor(l.dir)
 	if err != nil {
 		return errors.Join(err, l.Release())
 	}
 	err = errors.Join(l.Unlink(), door.Unlink())
-	if rerr := os.Remove(l.home); rerr != nil && !entered(l.home) {
+	if rerr := os.Remove(l.dir); rerr != nil && !entered(l.dir) {
 		err = errors.Join(err, rerr)
 	}
 	return errors.Join(err, l.Release(), door.Release())

@@ -94,7 +94,7 @@ func TestRemovedMeanwhile(t *testing.T) {
 func TestPartIsNotLeft(t *testing.T) {
 	dir := t.TempDir()
 	target := filepath.Join(dir, "f.parquet")
-	p, err := NewPart(target)
+	p, err := NewPartFile(target)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,19 +13,19 @@ import (
 // claims, and Open, which takes all of out, is refused until every member has left. A *LockedError says that a whole run is at work. A journal that
 // a run left must have been completed before (Recover). The files of a member that was killed stay for the others.
 func Join(out, planHash string, names []string) (*Dir, error) {
-	out, err := place(out)
+	out, err := resolvePath(out)
 	if err != nil {
 		return nil, err
 	}
-	d := &Dir{out: out, home: home(out), names: names, fresh: map[int]bool{}}
-	d.stage = filepath.Join(d.home, planHash)
+	d := &Dir{out: out, privateDir: privateDirOf(out), names: names, fresh: map[int]bool{}}
+	d.stage = filepath.Join(d.privateDir, planHash)
 	for {
-		d.member, err = throughDoor(d.home, d.enter)
+		d.member, err = throughDoor(d.privateDir, d.enter)
 		if errors.Is(err, os.ErrNotExist) { // a run removed its directory just now
 			continue
 		}
 		if err != nil {
-			return nil, asLocked(d.home, err)
+			return nil, asLocked(d.privateDir, err)
 		}
 		return d, nil
 	}
@@ -33,7 +33,7 @@ func Join(out, planHash string, names []string) (*Dir, error) {
 
 // enter makes the process a member, unless a whole run is at work.
 func (d *Dir) enter() (*filelock.Lock, error) {
-	whole, err := filelock.Try(filepath.Join(d.home, "lock"))
+	whole, err := filelock.Try(filepath.Join(d.privateDir, "lock"))
 	if err != nil {
 		return nil, err
 	}

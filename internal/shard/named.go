@@ -14,7 +14,7 @@ import (
 // descriptor such as /dev/stdout) is written into, and never replaced.
 type Named struct {
 	*os.File
-	part *Part // nil: File is written into
+	part *PartFile // nil: File is written into
 	done bool
 }
 
@@ -22,7 +22,7 @@ type Named struct {
 func NewNamed(ctx context.Context, name string) (*Named, error) {
 	info, err := os.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() && !isDescriptor(name) {
-		part, err := NewPart(name)
+		part, err := NewPartFile(name)
 		if err != nil {
 			return nil, err
 		}

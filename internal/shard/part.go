@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// A Part is a file that is written under a private name beside its last one, by one process at a time.
-type Part struct {
+// A PartFile is a file that is written under a private name beside its last one, by one process at a time.
+type PartFile struct {
 	*os.File
 	target string
 	begun  int64 // bytes that are on their way to the disk
@@ -48,8 +48,8 @@ func hiddenName(base, suffix string) string {
 	return "." + cut + hash + suffix
 }
 
-// NewPart opens the private file for target, empty. What a run that was killed left there is written over.
-func NewPart(target string) (*Part, error) {
+// NewPartFile opens the private file for target, empty. What a run that was killed left there is written over.
+func NewPartFile(target string) (*PartFile, error) {
 	name := PartName(target)
 	for {
 		f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o666)
@@ -74,7 +74,7 @@ func NewPart(target string) (*Part, error) {
 			f.Close()
 			return nil, err
 		}
-		return &Part{File: f, target: target}, nil
+		return &PartFile{File: f, target: target}, nil
 	}
 }
 
@@ -98,8 +98,8 @@ func sameFile(f *os.File, name string) bool {
 	return err == nil && os.SameFile(a, b)
 }
 
-// Written says that the first n bytes will not change, so that the system can write them to the disk before Sync asks for all.
-func (p *Part) Written(n int64) {
+// Flushed says that the first n bytes will not change, so that the system can write them to the disk before Sync asks for all.
+func (p *PartFile) Flushed(n int64) {
 	const least = 8 << 20
 	if n-p.begun >= least {
 		writeBack(p.File, p.begun, n-p.begun)
@@ -108,7 +108,7 @@ func (p *Part) Written(n int64) {
 }
 
 // Rename gives the file its last name, durably, and closes it. It must have been synced.
-func (p *Part) Rename() error {
+func (p *PartFile) Rename() error {
 	if err := os.Rename(p.Name(), p.target); err != nil {
 		return errors.Join(err, p.Discard())
 	}
@@ -116,7 +116,7 @@ func (p *Part) Rename() error {
 }
 
 // Discard removes the file.
-func (p *Part) Discard() error { return errors.Join(os.Remove(p.Name()), p.Close()) }
+func (p *PartFile) Discard() error { return errors.Join(os.Remove(p.Name()), p.Close()) }
 
 // Hash returns the sha256 and the size of a file.
 func Hash(name string) (sha256 string, bytes int64, err error) { return hashFile(name) }

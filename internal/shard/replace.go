@@ -63,10 +63,10 @@ func (d *Dir) Replace(final []string, m, base *Manifest) (*Manifest, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := WriteFile(filepath.Join(d.home, journalName), b); err != nil {
+		if err := WriteFile(filepath.Join(d.privateDir, journalName), b); err != nil {
 			return nil, err
 		}
-		if err := complete(d.out, d.home, &j); err != nil {
+		if err := complete(d.out, d.privateDir, &j); err != nil {
 			return nil, err
 		}
 	}
@@ -227,14 +227,14 @@ func copyFile(from, to string) error {
 	return errors.Join(err, out.Sync(), out.Close())
 }
 
-// appear renames a directory to OUT. Where renames across directories are refused its files are copied to a hidden directory
+// publish renames a directory to OUT. Where renames across directories are refused its files are copied to a hidden directory
 // beside OUT first.
-func (d *Dir) appear(dir string) error {
+func (d *Dir) publish(dir string) error {
 	err := rename(dir, d.out)
 	if !errors.Is(err, syscall.EXDEV) {
 		return err
 	}
-	beside := besides(d.out)
+	beside := stagedCopy(d.out)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return err
@@ -253,18 +253,18 @@ func (d *Dir) appear(dir string) error {
 	return os.Rename(beside, d.out)
 }
 
-// besides is where appear copies to.
-func besides(out string) string {
+// stagedCopy is where appear copies to.
+func stagedCopy(out string) string {
 	return filepath.Join(filepath.Dir(out), hiddenName(filepath.Base(out), ".rlprep.new"))
 }
 
 // Recover completes what a run that was killed left of its renames into out. It does nothing where there is nothing to do.
 func Recover(out string) error {
-	out, err := place(out)
+	out, err := resolvePath(out)
 	if err != nil {
 		return err
 	}
-	h := home(out)
+	h := privateDirOf(out)
 	b, err := infile.ReadFile(filepath.Join(h, journalName))
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil
@@ -291,8 +291,8 @@ func recoverLocked(out, h string, b []byte) error {
 	return complete(out, h, &j)
 }
 
-// place is out, absolute and with no links, so that what is beside it is on its file system.
-func place(out string) (string, error) {
+// resolvePath is out, absolute and with no links, so that what is beside it is on its file system.
+func resolvePath(out string) (string, error) {
 	out, err := filepath.Abs(out)
 	if err != nil {
 		return "", err

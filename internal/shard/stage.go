@@ -22,14 +22,14 @@ func NewStage(out string) (*Stage, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Stage{out: abs, new: filepath.Join(home(abs), "out"), top: home(abs)}
+	s := &Stage{out: abs, new: filepath.Join(privateDirOf(abs), "out"), top: privateDirOf(abs)}
 	for dir := filepath.Dir(abs); ; dir = filepath.Dir(dir) {
 		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
 		s.top = dir
 	}
-	if s.lock, err = takeLock(home(abs)); err != nil {
+	if s.lock, err = takeLock(privateDirOf(abs)); err != nil {
 		return nil, err
 	}
 	if err = os.RemoveAll(s.new); err == nil {

@@ -38,7 +38,7 @@ func BenchmarkJSONLines(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		rows := int64(0)
-		for _, u := range f.Units(0) {
+		for _, u := range f.ReadRanges(0) {
 			r, err := f.Open(context.Background(), u, nil)
 			if err != nil {
 				b.Fatal(err)

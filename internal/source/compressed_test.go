@@ -145,7 +145,7 @@ func TestIntegersAreNotRounded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := f.Open(t.Context(), f.Units(0)[0], nil)
+		r, err := f.Open(t.Context(), f.ReadRanges(0)[0], nil)
 		if err != nil {
 			t.Fatal(err)
 		}

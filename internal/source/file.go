@@ -25,8 +25,8 @@ import (
 type File struct {
 	*rule.File
 
-	// First is the number, within the split, of the file's first row.
-	First int64
+	// SplitRow is the number, within the split, of the file's first row.
+	SplitRow int64
 	// Parquet is the open file where the format is Parquet, else nil.
 	Parquet *parquetio.File
 	// Keys are the keys of the first row of a line format, in order: what a user would call its columns.

@@ -14,7 +14,7 @@ func (f *File) FirstRow(ctx context.Context) (schema.Value, error) {
 	for i := range f.Schema.Leaves() {
 		all = append(all, i)
 	}
-	units := f.Units(0)
+	units := f.ReadRanges(0)
 	if len(units) == 0 {
 		return schema.Value{}, nil
 	}

@@ -37,11 +37,11 @@ func FuzzJSONLines(f *testing.F) {
 			}
 			return
 		}
-		got, faults := readValues(t, file, file.Units(0), 1000)
+		got, faults := readValues(t, file, file.ReadRanges(0), 1000)
 		sameRows(t, file, data, got, faults)
 		if len(got) > 1 {
-			a, b := file.Units(0)[0].Cut(int64(max(cut, -cut, 0) % len(got)))
-			again, _ := readValues(t, file, slices.DeleteFunc([]Unit{a, b}, func(u Unit) bool { return u.Rows == 0 }), 2)
+			a, b := file.ReadRanges(0)[0].Cut(int64(max(cut, -cut, 0) % len(got)))
+			again, _ := readValues(t, file, slices.DeleteFunc([]ReadRange{a, b}, func(u ReadRange) bool { return u.Rows == 0 }), 2)
 			if !slices.EqualFunc(got, again, func(a, b readRow) bool { return a == b }) {
 				t.Fatalf("cut:\n%v\nwhole:\n%v", again, got)
 			}
@@ -49,7 +49,7 @@ func FuzzJSONLines(f *testing.F) {
 	})
 }
 
-func readValues(t *testing.T, f *File, units []Unit, batch int) ([]readRow, []string) {
+func readValues(t *testing.T, f *File, units []ReadRange, batch int) ([]readRow, []string) {
 	t.Helper()
 	rows, faults, err := readUnits(f, units, batch)
 	if err != nil {
@@ -198,7 +198,7 @@ func FuzzDeclared(f *testing.F) {
 			}
 			return
 		}
-		for _, u := range file.Units(0) {
+		for _, u := range file.ReadRanges(0) {
 			r, err := file.Open(t.Context(), u, nil)
 			if err != nil {
 				t.Fatal(err)
@@ -214,7 +214,7 @@ func FuzzDeclared(f *testing.F) {
 			}
 			r.Close()
 		}
-		if _, _, err := readUnits(file, file.Units(0), 7); err != nil && !errors.Is(err, ErrFormat) {
+		if _, _, err := readUnits(file, file.ReadRanges(0), 7); err != nil && !errors.Is(err, ErrFormat) {
 			t.Fatalf("%T: %v", err, err)
 		}
 	})

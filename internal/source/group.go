@@ -12,7 +12,7 @@ import (
 
 // A groupReader reads a unit of a Parquet file.
 type groupReader struct {
-	u      Unit
+	u      ReadRange
 	leaves []record.Leaf // with Raw, where the unit is Whole
 	decode []int
 	reader *parquetio.Reader // nil where nothing is decoded
@@ -33,7 +33,7 @@ func lane(ctx context.Context) *parquetio.Lane {
 	return &parquetio.Lane{}
 }
 
-func (f *File) openGroup(ctx context.Context, u Unit, decode []int) (Reader, error) {
+func (f *File) openGroup(ctx context.Context, u ReadRange, decode []int) (Reader, error) {
 	r := &groupReader{u: u, decode: slices.Clone(decode)}
 	for i, l := range f.Schema.Leaves() {
 		r.leaves = append(r.leaves, record.Leaf{Leaf: l})
@@ -71,8 +71,8 @@ func (r *groupReader) Next(ctx context.Context, maxRows int) (*record.Batch, err
 		}
 		return nil, io.EOF
 	}
-	b := &record.Batch{Schema: f.Schema, File: f.Name, RowGroup: r.u.RowGroup, FirstRow: r.u.First + r.read, Rows: rows}
-	b.First = f.First + b.FirstRow
+	b := &record.Batch{Schema: f.Schema, File: f.Name, RowGroup: r.u.RowGroup, FileRow: r.u.FileRow + r.read, Rows: rows}
+	b.SplitRow = f.SplitRow + b.FileRow
 	b.Leaves = slices.Clone(r.leaves)
 	if r.reader != nil {
 		vecs, err := r.reader.Next(rows)

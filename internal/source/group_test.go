@@ -80,8 +80,8 @@ func TestParquetUnits(t *testing.T) {
 	if f.Format != "parquet" || f.Rows != 351 || !slices.Equal(f.RowGroups, []int64{100, 1, 250}) {
 		t.Fatalf("file %+v", f.File)
 	}
-	units := f.Units(0)
-	if len(units) != 3 || !units[2].Whole || units[2].First != 101 || units[2].RowGroup != 2 {
+	units := f.ReadRanges(0)
+	if len(units) != 3 || !units[2].Whole || units[2].FileRow != 101 || units[2].RowGroup != 2 {
 		t.Fatalf("units %+v", units)
 	}
 	want, _, err := readUnits(f, units, 1000)
@@ -97,7 +97,7 @@ func TestParquetUnits(t *testing.T) {
 		t.Fatalf("%d rows; row 7 is %s", len(want), want[7].json)
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		units := f.Units(0)
+		units := f.ReadRanges(0)
 		for range rapid.IntRange(0, 5).Draw(t, "cuts") {
 			i := rapid.IntRange(0, len(units)-1).Draw(t, "unit")
 			a, b := units[i].Cut(rapid.Int64Range(0, units[i].Rows).Draw(t, "rows"))
@@ -106,7 +106,7 @@ func TestParquetUnits(t *testing.T) {
 			}
 			units = slices.Replace(units, i, i+1, a, b)
 		}
-		units = slices.DeleteFunc(units, func(u Unit) bool { return u.Rows == 0 })
+		units = slices.DeleteFunc(units, func(u ReadRange) bool { return u.Rows == 0 })
 		got, _, err := readUnits(f, units, rapid.IntRange(1, 300).Draw(t, "batch"))
 		if err != nil {
 			t.Fatal(err)
@@ -123,7 +123,7 @@ func TestLargeRowGroupIsCut(t *testing.T) {
 	units := f.groups(size/3 + 1)
 	var got []string
 	for _, u := range units {
-		got = append(got, fmt.Sprintf("%d:%d+%d@%d %v", u.RowGroup, u.First, u.Rows, u.InGroup, u.Whole))
+		got = append(got, fmt.Sprintf("%d:%d+%d@%d %v", u.RowGroup, u.FileRow, u.Rows, u.InGroup, u.Whole))
 	}
 	if want := []string{"0:0+33@0 false", "0:33+33@33 false", "0:66+34@66 false", "1:100+7@0 true"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
@@ -135,10 +135,10 @@ func TestLargeRowGroupIsCut(t *testing.T) {
 
 func TestRawAndDecoded(t *testing.T) {
 	f := openParquet(t, parquetBytes(t, 50))
-	u := f.Units(0)[0]
+	u := f.ReadRanges(0)[0]
 	part, _ := u.Cut(20)
 	for _, tt := range []struct {
-		unit   Unit
+		unit   ReadRange
 		decode []int
 		raw    bool
 	}{{u, nil, true}, {u, []int{2, 0, 2}, true}, {part, []int{1}, false}, {part, nil, false}} {
@@ -156,7 +156,7 @@ func TestRawAndDecoded(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if b.FirstRow != int64(rows) || len(b.Leaves) != 3 {
+			if b.FileRow != int64(rows) || len(b.Leaves) != 3 {
 				t.Errorf("batch %+v", b)
 			}
 			for i, l := range b.Leaves {
@@ -210,7 +210,7 @@ func TestParquetFromStdin(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := set.Files()[0]
-	got, _, err := readUnits(f, f.Units(0), 2)
+	got, _, err := readUnits(f, f.ReadRanges(0), 2)
 	if err != nil || len(got) != 5 || f.Name != "-" {
 		t.Errorf("%s: %d rows, %v", f.Name, len(got), err)
 	}
@@ -262,7 +262,7 @@ func TestChangedParquet(t *testing.T) {
 	if err := os.Chtimes(f.path, later, later); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := readUnits(f, f.Units(0), 100); err == nil || !strings.Contains(err.Error(), "changed while it was read") {
+	if _, _, err := readUnits(f, f.ReadRanges(0), 100); err == nil || !strings.Contains(err.Error(), "changed while it was read") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -283,7 +283,7 @@ func TestGSM8K(t *testing.T) {
 		sum  string
 	}{{7473, "17f347dc"}, {1319, "3730d312"}} { // sums of openai/grade-school-math
 		f := set.Files()[i]
-		got, faults, err := readUnits(f, f.Units(1<<20), 1000)
+		got, faults, err := readUnits(f, f.ReadRanges(1<<20), 1000)
 		if err != nil || len(got) != want.rows || f.Rows != int64(want.rows) || len(faults) > 0 {
 			t.Errorf("%s: %d rows, %v, %v", f.Name, len(got), faults, err)
 		}

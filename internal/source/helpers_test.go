@@ -75,7 +75,7 @@ type readRow struct {
 }
 
 // readUnits reads units in batches of max rows and returns their rows and faults.
-func readUnits(f *File, units []Unit, max int) ([]readRow, []string, error) {
+func readUnits(f *File, units []ReadRange, max int) ([]readRow, []string, error) {
 	var paths []schema.Path
 	for _, name := range f.Schema.Names() {
 		paths = append(paths, schema.Path("").Field(name))
@@ -112,7 +112,7 @@ func readUnits(f *File, units []Unit, max int) ([]readRow, []string, error) {
 					text = append(text, ':')
 					text = cursor.At(i).AppendJSON(text)
 				}
-				pos := cursor.Origin()
+				pos := cursor.Pos()
 				out = append(out, readRow{string(append(text, '}')), pos.Line, pos.Row})
 			}
 		}

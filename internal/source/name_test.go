@@ -277,7 +277,7 @@ func TestFirstRowsOfASplit(t *testing.T) {
 	defer set.Close()
 	var got []string
 	for _, f := range set.Files() {
-		got = append(got, fmt.Sprintf("%s %d+%d", filepath.Base(f.Name), f.First, f.Rows))
+		got = append(got, fmt.Sprintf("%s %d+%d", filepath.Base(f.Name), f.SplitRow, f.Rows))
 	}
 	if want := []string{"train-0.jsonl 0+2", "train-1.jsonl 2+3", "train-2.jsonl 5+1", "test.jsonl 0+1"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)

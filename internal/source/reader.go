@@ -19,7 +19,7 @@ type Reader interface {
 
 // Open returns a reader of u. decode are the leaves to decode, as numbered by Schema.Leaves; of a line format all are. Of a
 // Parquet file the other leaves have neither Vec nor, unless the unit is Whole, Raw.
-func (f *File) Open(ctx context.Context, u Unit, decode []int) (Reader, error) {
+func (f *File) Open(ctx context.Context, u ReadRange, decode []int) (Reader, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -35,20 +35,20 @@ func (f *File) Open(ctx context.Context, u Unit, decode []int) (Reader, error) {
 // A rowReader reads a unit of a line format.
 type rowReader struct {
 	f       *File
-	u       Unit
+	u       ReadRange
 	rows    *jsonl.Reader
 	close   func() error
 	checked bool
 }
 
-func (f *File) openRows(u Unit) (Reader, error) {
+func (f *File) openRows(u ReadRange) (Reader, error) {
 	at, closeText, err := f.open()
 	if err != nil {
 		return nil, err
 	}
 	text := *f.lines
 	text.At = at
-	rows, err := jsonl.NewReader(&text, f.layout, f.Schema, jsonl.Range{First: u.First, Rows: u.Rows, Bytes: u.Bytes, From: u.from, Skip: u.skip}, f.asIs)
+	rows, err := jsonl.NewReader(&text, f.layout, f.Schema, jsonl.Range{First: u.FileRow, Rows: u.Rows, Bytes: u.Bytes, From: u.from, Skip: u.skip}, f.asIs)
 	if err != nil {
 		_ = closeText() // nothing was written
 		return nil, fmt.Errorf("%s: %w", f.Name, err)
@@ -65,7 +65,7 @@ func (r *rowReader) Next(ctx context.Context, maxRows int) (*record.Batch, error
 	if err != nil {
 		return nil, r.f.formatError(err)
 	}
-	b.File, b.First = r.f.Name, r.f.First+b.FirstRow
+	b.File, b.SplitRow = r.f.Name, r.f.SplitRow+b.FileRow
 	return b, nil
 }
 

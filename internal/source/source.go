@@ -194,7 +194,7 @@ func (s *Set) number() {
 	for _, split := range s.Splits {
 		first := int64(0)
 		for _, f := range split.Files {
-			f.First = first
+			f.SplitRow = first
 			first += f.Rows
 		}
 	}

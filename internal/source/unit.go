@@ -4,15 +4,15 @@ import "github.com/rlprep/rlprep/internal/jsonl"
 
 // Sizes of units.
 const (
-	DefaultUnitBytes = 32 << 20  // of a line format
-	maxGroupBytes    = 128 << 20 // of a row group, uncompressed: a larger one is cut
+	DefaultRangeBytes = 32 << 20  // of a line format
+	maxGroupBytes     = 128 << 20 // of a row group, uncompressed: a larger one is cut
 )
 
-// A Unit is a run of rows that is read at once and becomes one row group: a row group of a Parquet file or a part of one,
+// A ReadRange is a run of rows that is read at once and becomes one row group: a row group of a Parquet file or a part of one,
 // or a range of rows of a line format. Where it begins and ends depends on sizes alone.
-type Unit struct {
+type ReadRange struct {
 	File     *File
-	First    int64 // number in the file of its first row
+	FileRow  int64 // number in the file of its first row
 	Rows     int64
 	RowGroup int   // -1 in line formats
 	InGroup  int64 // number in the row group of its first row
@@ -24,28 +24,28 @@ type Unit struct {
 	skip int64
 }
 
-// Units cuts f into units. A line format is cut into pieces of about target bytes (0: DefaultUnitBytes); of a Parquet file
+// ReadRanges cuts f into units. A line format is cut into pieces of about target bytes (0: DefaultUnitBytes); of a Parquet file
 // each row group is one, but for those of more than 128 MiB uncompressed, which are cut into equal parts.
-func (f *File) Units(target int64) []Unit {
+func (f *File) ReadRanges(target int64) []ReadRange {
 	if f.Parquet != nil {
 		return f.groups(maxGroupBytes)
 	}
 	if target <= 0 {
-		target = DefaultUnitBytes
+		target = DefaultRangeBytes
 	}
 	return f.ranges(target)
 }
 
-// WholeUnits is Units without cutting a row group, whatever its size.
-func (f *File) WholeUnits() []Unit {
+// WholeRanges is Units without cutting a row group, whatever its size.
+func (f *File) WholeRanges() []ReadRange {
 	if f.Parquet != nil {
 		return f.groups(0)
 	}
-	return f.ranges(DefaultUnitBytes)
+	return f.ranges(DefaultRangeBytes)
 }
 
-func (f *File) groups(limit int64) []Unit {
-	var out []Unit
+func (f *File) groups(limit int64) []ReadRange {
+	var out []ReadRange
 	first := int64(0)
 	for i, g := range f.Parquet.RowGroups() {
 		parts := int64(1)
@@ -55,7 +55,7 @@ func (f *File) groups(limit int64) []Unit {
 		for k := range parts {
 			from, to := g.Rows*k/parts, g.Rows*(k+1)/parts
 			if from < to {
-				out = append(out, Unit{File: f, First: first + from, Rows: to - from, RowGroup: i, InGroup: from, Whole: parts == 1,
+				out = append(out, ReadRange{File: f, FileRow: first + from, Rows: to - from, RowGroup: i, InGroup: from, Whole: parts == 1,
 					Bytes: g.Uncompressed / parts})
 			}
 		}
@@ -64,32 +64,32 @@ func (f *File) groups(limit int64) []Unit {
 	return out
 }
 
-func (f *File) ranges(target int64) []Unit {
-	var out []Unit
+func (f *File) ranges(target int64) []ReadRange {
+	var out []ReadRange
 	for _, r := range f.layout.Ranges(target) {
-		out = append(out, Unit{File: f, First: r.First, Rows: r.Rows, RowGroup: -1, Bytes: r.Bytes, from: r.From, skip: r.Skip})
+		out = append(out, ReadRange{File: f, FileRow: r.First, Rows: r.Rows, RowGroup: -1, Bytes: r.Bytes, from: r.From, skip: r.Skip})
 	}
 	return out
 }
 
 // Cut cuts u behind its first rows rows; it reads nothing. A part without rows is the zero Unit but for its File.
-func (u Unit) Cut(rows int64) (a, b Unit) {
+func (u ReadRange) Cut(rows int64) (a, b ReadRange) {
 	switch {
 	case rows <= 0:
-		return Unit{File: u.File, RowGroup: u.RowGroup}, u
+		return ReadRange{File: u.File, RowGroup: u.RowGroup}, u
 	case rows >= u.Rows:
-		return u, Unit{File: u.File, RowGroup: u.RowGroup}
+		return u, ReadRange{File: u.File, RowGroup: u.RowGroup}
 	}
 	a, b = u, u
 	a.Rows, b.Rows = rows, u.Rows-rows
 	a.Bytes = int64(float64(u.Bytes) * (float64(rows) / float64(u.Rows)))
 	b.Bytes = u.Bytes - a.Bytes
-	b.First += rows
+	b.FileRow += rows
 	if u.RowGroup >= 0 {
 		b.InGroup += rows
 		a.Whole, b.Whole = false, false
 		return a, b
 	}
-	b.from, b.skip = u.File.layout.At(b.First)
+	b.from, b.skip = u.File.layout.At(b.FileRow)
 	return a, b
 }

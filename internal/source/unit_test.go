@@ -52,7 +52,7 @@ func TestCuttingKeepsRows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, _, err := readUnits(f, f.Units(1<<30), 1<<20)
+		want, _, err := readUnits(f, f.ReadRanges(1<<30), 1<<20)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +69,7 @@ func TestCuttingKeepsRows(t *testing.T) {
 			}
 		}
 		rapid.Check(t, func(t *rapid.T) {
-			units := f.Units(rapid.Int64Range(1, 1<<20).Draw(t, "target"))
+			units := f.ReadRanges(rapid.Int64Range(1, 1<<20).Draw(t, "target"))
 			for range rapid.IntRange(0, 6).Draw(t, "cuts") {
 				i := rapid.IntRange(0, len(units)-1).Draw(t, "unit")
 				a, b := units[i].Cut(rapid.Int64Range(-1, units[i].Rows+1).Draw(t, "rows"))
@@ -78,7 +78,7 @@ func TestCuttingKeepsRows(t *testing.T) {
 				}
 				units = slices.Replace(units, i, i+1, a, b)
 			}
-			units = slices.DeleteFunc(units, func(u Unit) bool { return u.Rows == 0 })
+			units = slices.DeleteFunc(units, func(u ReadRange) bool { return u.Rows == 0 })
 			got, _, err := readUnits(f, units, rapid.IntRange(50, 3000).Draw(t, "batch"))
 			if err != nil {
 				t.Fatal(err)
@@ -95,13 +95,13 @@ func TestUnitsAreOfLikeSize(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	units := f.Units(1 << 20)
+	units := f.ReadRanges(1 << 20)
 	if len(units) < 5 {
 		t.Fatalf("%d units of %d bytes", len(units), f.Bytes)
 	}
 	next := int64(0)
 	for _, u := range units {
-		if u.First != next || u.Bytes > 2<<20 || u.Rows == 0 {
+		if u.FileRow != next || u.Bytes > 2<<20 || u.Rows == 0 {
 			t.Errorf("unit %+v after row %d", u, next)
 		}
 		next += u.Rows
@@ -117,7 +117,7 @@ func TestLongLines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, _, err := readUnits(f, f.Units(0), 100)
+	got, _, err := readUnits(f, f.ReadRanges(0), 100)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestBatchesOfBlankLines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := f.Open(t.Context(), f.Units(0)[0], nil)
+	r, err := f.Open(t.Context(), f.ReadRanges(0)[0], nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestBatchesOfBlankLines(t *testing.T) {
 		t.Errorf("first batch %+v, %v", b, err)
 	}
 	b, err = r.Next(t.Context(), 2)
-	if err != nil || b.Rows != 2 || b.FirstRow != 2 || b.FirstLine != 4 || b.Lines != nil {
+	if err != nil || b.Rows != 2 || b.FileRow != 2 || b.FirstLine != 4 || b.Lines != nil {
 		t.Errorf("second batch %+v, %v", b, err)
 	}
 	if _, err = r.Next(t.Context(), 2); err != io.EOF {
@@ -175,7 +175,7 @@ func TestCompressed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, _, err := readUnits(plain, plain.Units(0), 1000)
+	want, _, err := readUnits(plain, plain.ReadRanges(0), 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,7 +193,7 @@ func TestCompressed(t *testing.T) {
 			if f.spool == nil {
 				t.Errorf("%s: not spooled", f.Name)
 			}
-			got, _, err := readUnits(f, f.Units(1<<16), 1000)
+			got, _, err := readUnits(f, f.ReadRanges(1<<16), 1000)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -227,7 +227,7 @@ func TestStdin(t *testing.T) {
 			t.Fatal(name, err)
 		}
 		f := set.Files()[0]
-		got, _, err := readUnits(f, f.Units(0), 10)
+		got, _, err := readUnits(f, f.ReadRanges(0), 10)
 		if err != nil || !slices.Equal(texts(got), []string{`{"n":1}`, `{"n":2}`}) || f.Name != "-" || f.Split != "train" || f.Bytes != int64(len(in)) {
 			t.Errorf("%s: %v, %v, %+v", name, got, err, f.File)
 		}
@@ -251,7 +251,7 @@ func TestChangedFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := set.Files()[0]
-		if _, _, err := readUnits(f, f.Units(0), 10); err == nil || !strings.Contains(err.Error(), "changed while it was read") {
+		if _, _, err := readUnits(f, f.ReadRanges(0), 10); err == nil || !strings.Contains(err.Error(), "changed while it was read") {
 			t.Errorf("error %v", err)
 		}
 		if _, err := f.SHA256(t.Context()); err == nil {
@@ -270,7 +270,7 @@ func TestCancel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := f.Open(ctx, f.Units(0)[0], nil)
+	r, err := f.Open(ctx, f.ReadRanges(0)[0], nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -79,7 +79,7 @@ func (p *Probe) see(w *worker, row schema.Row, names []starlark.Value, in *schem
 		}
 		var reject *transform.Reject
 		if errors.As(err, &reject) && p.first == nil {
-			p.first = &transform.Fault{Where: reject.Where, Number: row.Number(), Message: reject.Message, Pos: row.Origin()}
+			p.first = &transform.Fault{Where: reject.Where, Number: row.Number(), Message: reject.Message, Pos: row.Pos()}
 		}
 		return nil
 	}

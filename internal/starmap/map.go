@@ -178,7 +178,7 @@ func (m *Map) Plan(in *schema.Schema) (*transform.Plan, error) {
 	}
 	plan := &transform.Plan{Reads: paths}
 	for i, n := range m.learned.names {
-		plan.Puts = append(plan.Puts, transform.Put{Path: schema.Path("").Field(n), Type: m.learned.types[i], If: transform.Replace})
+		plan.Puts = append(plan.Puts, transform.Put{Path: schema.Path("").Field(n), Type: m.learned.types[i], OnExisting: transform.Replace})
 	}
 	for _, n := range m.learned.drops {
 		if _, i := in.Column(n); i >= 0 {

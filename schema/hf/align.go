@@ -47,7 +47,7 @@ func align(acc, t schema.Type, path schema.Path, report func(conflict)) schema.T
 // equal reports whether two types are one feature to datasets: the order of fields, nullability and dictionaries do not
 // count.
 func equal(a, b schema.Type) bool {
-	if a.Kind != b.Kind || a.Bits != b.Bits || a.Unsigned != b.Unsigned || a.Form != b.Form || a.Size != b.Size || a.Name != b.Name || len(a.Fields) != len(b.Fields) {
+	if a.Kind != b.Kind || a.Bits != b.Bits || a.Unsigned != b.Unsigned || a.Layout != b.Layout || a.Size != b.Size || a.Name != b.Name || len(a.Fields) != len(b.Fields) {
 		return false
 	}
 	for i, f := range a.Fields {
@@ -67,7 +67,7 @@ func equal(a, b schema.Type) bool {
 
 // short writes t for a message; of structs in lists it shows the fields that other lacks or has of another type.
 func short(t, other schema.Type) string {
-	if t.Kind != schema.List || other.Kind != schema.List || t.Form != other.Form || t.Fields[0].Type.Kind != schema.Struct || other.Fields[0].Type.Kind != schema.Struct {
+	if t.Kind != schema.List || other.Kind != schema.List || t.Layout != other.Layout || t.Fields[0].Type.Kind != schema.Struct || other.Fields[0].Type.Kind != schema.Struct {
 		return schema.Cut(t.String(), 120)
 	}
 	e, o := t.Fields[0].Type, other.Fields[0].Type
@@ -105,7 +105,7 @@ func cast(to, t schema.Type, path schema.Path, report func(conflict)) {
 			}
 		}
 	case to.Kind == schema.List && t.Kind == schema.List:
-		if (to.Form == schema.Fixed || t.Form == schema.Fixed) && (to.Form != t.Form || to.Size != t.Size) {
+		if (to.Layout == schema.Fixed || t.Layout == schema.Fixed) && (to.Layout != t.Layout || to.Size != t.Size) {
 			fail("Couldn't cast array")
 			return
 		}

@@ -70,8 +70,8 @@ type textRule struct {
 
 func (c *textRule) leads() bool { return c.crew != nil && c.crew.members[0] == c }
 
-// Chunk implements rule.Checker: a column whose dictionary is clean needs no reading.
-func (c *textRule) Chunk(k *rule.Chunks) bool {
+// Prejudge implements rule.Checker: a column whose dictionary is clean needs no reading.
+func (c *textRule) Prejudge(k *rule.RowGroupFacts) bool {
 	if !c.leads() {
 		return true
 	}
@@ -119,7 +119,7 @@ func (c *textRule) Scan(_ int, t schema.Texts, hits []int) []int {
 	}
 	all, text := t.All(), 0
 	for at := next(all); at < len(all); at += next(all[at:]) {
-		text = t.Of(at, text)
+		text = t.IndexAt(at, text)
 		if s := t.At(text); c.crew.fault(s, scan(s)) {
 			hits = append(hits, text)
 		}
@@ -165,7 +165,7 @@ func (c *textRule) look(r schema.Row, path schema.Path, v schema.Value) bool {
 	if what == "" {
 		return false
 	}
-	c.Reportf(r.Origin().At(path), v, "%s: %s", what, c.Consequence)
+	c.Reportf(r.Pos().At(path), v, "%s: %s", what, c.Consequence)
 	return true
 }
 

@@ -50,8 +50,8 @@ func NewPass(r *Rule, env *Env) (*Pass, bool) {
 // Files does nothing.
 func (p *Pass) Files([]*File) {}
 
-// Chunk asks for the rows.
-func (p *Pass) Chunk(*Chunks) bool { return false }
+// Prejudge asks for the rows.
+func (p *Pass) Prejudge(*RowGroupFacts) bool { return false }
 
 // Row does nothing.
 func (p *Pass) Row(schema.Row) {}

@@ -103,10 +103,10 @@ type Advice struct {
 type Checker interface {
 	// Files is called once, with the footers of all files, before any row is read.
 	Files([]*File)
-	// Chunk is called before the rows of a row group with what the footer and the dictionaries say; done means that
+	// Prejudge is called before the rows of a row group with what the footer and the dictionaries say; done means that
 	// these rows need not be read. A checker may keep what it learns for the rows that follow, up to the next Chunk. Unless it is a
 	// Scanner it is asked again of each run of rows that is decoded (Chunks.Part), of which the values themselves tell more.
-	Chunk(*Chunks) (done bool)
+	Prejudge(*RowGroupFacts) (done bool)
 	// Row is called for each row.
 	Row(schema.Row)
 	// Group is called once for each key that was emitted more than once (with Rule.JudgeSingletons: for each), with its hits in order of
@@ -124,25 +124,25 @@ type Scanner interface {
 	Scan(i int, texts schema.Texts, hits []int) []int
 }
 
-// Chunks is what is known of a row group without reading its rows.
-type Chunks struct {
+// RowGroupFacts is what is known of a row group without reading its rows.
+type RowGroupFacts struct {
 	Rows int64
-	Pos  schema.Pos        // file and row group
-	At   func(i int) Chunk // of Reads[i]
-	// Part says that it is about some of the rows of a row group, as they lie decoded before the checker. A checker whose answer, or
+	Pos  schema.Pos              // file and row group
+	At   func(i int) ColumnFacts // of Reads[i]
+	// Slice says that it is about some of the rows of a row group, as they lie decoded before the checker. A checker whose answer, or
 	// what it emits, depends on how rows are cut returns false for these at once.
-	Part bool
+	Slice bool
 	// Answered holds the reads that the checker will not look at in the rows of this row group (their Row.At may be
 	// anything), so they need not be decoded for it. Answer adds one.
 	Answered []int
 }
 
 // Answer says that Reads[i] need not be read in this row group.
-func (c *Chunks) Answer(i int) { c.Answered = append(c.Answered, i) }
+func (c *RowGroupFacts) Answer(i int) { c.Answered = append(c.Answered, i) }
 
-// A Chunk is what is known of one read in one row group. Of a path through lists it counts as Parquet does: a null or empty
+// A ColumnFacts is what is known of one read in one row group. Of a path through lists it counts as Parquet does: a null or empty
 // list on the way is one null (pyarrow, Polars and DuckDB all write such counts), so no nulls means no empty lists.
-type Chunk struct {
+type ColumnFacts struct {
 	Missing bool           // the file has no such column
 	Nulls   int64          // -1: unknown
 	Dict    []schema.Value // all values that occur, when every page is dictionary-encoded; nil: unknown

@@ -55,7 +55,7 @@ func truthValue(make func(v schema.Value, s *Scorer, solution string) string) *f
 		if s == nil {
 			return v, ""
 		}
-		if text := make(v, s, r.At(2).Text()); text != "" && s.Never(schema.TextValue(text)) == "" {
+		if text := make(v, s, r.At(2).Text()); text != "" && s.Unreachable(schema.TextValue(text)) == "" {
 			return schema.TextValue(text), ""
 		}
 		return v, ""
@@ -88,7 +88,7 @@ var allFromSolutions = &fixes.Value{Path: groundTruth, Reads: truthReads,
 	New: func(r schema.Row) (schema.Value, string) {
 		s := ScorerFor(r.At(1).Text())
 		if s != nil {
-			if text := solved(s, r.At(2).Text()); text != "" && s.Never(schema.TextValue(text)) == "" {
+			if text := solved(s, r.At(2).Text()); text != "" && s.Unreachable(schema.TextValue(text)) == "" {
 				return schema.TextValue(text), ""
 			}
 		}
@@ -111,7 +111,7 @@ var grouped = regexp.MustCompile(`^-?[0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?$`)
 
 // cleaned returns a ground truth as its scorer cleans an answer.
 func cleaned(v schema.Value, s *Scorer, _ string) string {
-	if v.Kind() != schema.Text || s.Never(v) == "" {
+	if v.Kind() != schema.Text || s.Unreachable(v) == "" {
 		return ""
 	}
 	t := strings.TrimSpace(v.Text())

@@ -35,7 +35,7 @@ func setAgent(title string) rule.Fix {
 func agentType(r rule.FixRequest) schema.Type {
 	for _, i := range r.Dataset() {
 		if f, ok := r.Facts(i).Schema.Lookup(agentName); ok && f.Type.Kind == schema.Text {
-			return schema.Type{Kind: schema.Text, Form: f.Type.Form}
+			return schema.Type{Kind: schema.Text, Layout: f.Type.Layout}
 		}
 	}
 	return schema.StringType

@@ -115,7 +115,7 @@ func planIndices(ctx context.Context, r rule.FixRequest) (string, error) {
 		if f, ok := r.Facts(i).Schema.Lookup(extraIndex); ok && f.Type.Kind == schema.Int {
 			kind = f.Type
 		}
-		r.Add(i, extraIndex, fixes.Computed{Put: transform.Put{Path: extraIndex, Type: kind, If: transform.Fill},
+		r.Add(i, extraIndex, fixes.Computed{Put: transform.Put{Path: extraIndex, Type: kind, OnExisting: transform.Fill},
 			Value: func(row schema.Row) (schema.Value, string) { return schema.IntValue(n.free(first + row.Number())), "" }})
 	}
 	return "", nil
@@ -164,7 +164,7 @@ func planNumbers(ctx context.Context, r rule.FixRequest) (string, error) {
 			continue
 		}
 		kind, _ := r.Facts(i).Schema.Lookup(extraIndex)
-		r.Add(i, extraIndex, fixes.Computed{Put: transform.Put{Path: extraIndex, Type: kind.Type, If: transform.Replace}, Reads: []schema.Path{extraIndex},
+		r.Add(i, extraIndex, fixes.Computed{Put: transform.Put{Path: extraIndex, Type: kind.Type, OnExisting: transform.Replace}, Reads: []schema.Path{extraIndex},
 			Value: func(row schema.Row) (schema.Value, string) {
 				if at := first + row.Number(); again.has(at) {
 					return schema.IntValue(n.free(at)), ""
@@ -219,7 +219,7 @@ func planIntegers(_ context.Context, r rule.FixRequest) (string, error) {
 		}
 	}
 	for _, i := range floats {
-		r.Add(i, extraIndex, fixes.Computed{Put: transform.Put{Path: extraIndex, Type: schema.Int64Type, If: transform.Replace}, Reads: []schema.Path{extraIndex}, Value: wholeNumber})
+		r.Add(i, extraIndex, fixes.Computed{Put: transform.Put{Path: extraIndex, Type: schema.Int64Type, OnExisting: transform.Replace}, Reads: []schema.Path{extraIndex}, Value: wholeNumber})
 	}
 	return "", nil
 }

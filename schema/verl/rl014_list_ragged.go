@@ -54,14 +54,14 @@ type ragged struct {
 	paths []schema.Path
 }
 
-// Chunk implements rule.Checker.
-func (c *ragged) Chunk(*rule.Chunks) bool { return len(c.paths) == 0 }
+// Prejudge implements rule.Checker.
+func (c *ragged) Prejudge(*rule.RowGroupFacts) bool { return len(c.paths) == 0 }
 
 // Row implements rule.Checker.
 func (c *ragged) Row(r schema.Row) {
 	for i, path := range c.paths {
 		if v := r.At(i); !regular(v) {
-			c.Reportf(r.Origin().At(path), v, "lists of different lengths in a list: %s", c.Consequence)
+			c.Reportf(r.Pos().At(path), v, "lists of different lengths in a list: %s", c.Consequence)
 		}
 	}
 }

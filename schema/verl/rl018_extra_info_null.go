@@ -35,12 +35,12 @@ type extraNull struct {
 	on bool
 }
 
-// Chunk implements rule.Checker.
-func (c *extraNull) Chunk(k *rule.Chunks) bool { return !c.on || k.At(0).Nulls == 0 }
+// Prejudge implements rule.Checker.
+func (c *extraNull) Prejudge(k *rule.RowGroupFacts) bool { return !c.on || k.At(0).Nulls == 0 }
 
 // Row implements rule.Checker.
 func (c *extraNull) Row(r schema.Row) {
 	if v := r.At(0); c.on && v.IsNull() && v.Depth() == 0 {
-		c.Reportf(r.Origin().At(extraInfo), schema.Value{}, "null: %s", c.Consequence)
+		c.Reportf(r.Pos().At(extraInfo), schema.Value{}, "null: %s", c.Consequence)
 	}
 }

@@ -46,14 +46,14 @@ Drop the column, or rename it.
 
 type numberColumn struct{ *rule.Pass }
 
-// Chunk implements rule.Checker.
-func (c *numberColumn) Chunk(k *rule.Chunks) bool {
+// Prejudge implements rule.Checker.
+func (c *numberColumn) Prejudge(k *rule.RowGroupFacts) bool {
 	pr, n := k.At(1), k.At(2)
 	return c.fine(pr, priority) && (c.Env.Target.Trainer != trainerV1 || c.fine(n, rolloutN))
 }
 
 // fine reports whether a column is not there, or holds integers alone.
-func (c *numberColumn) fine(k rule.Chunk, path schema.Path) bool {
+func (c *numberColumn) fine(k rule.ColumnFacts, path schema.Path) bool {
 	return k.Missing || k.Nulls == 0 && kindOf(c.Schema, path) == schema.Int
 }
 
@@ -69,7 +69,7 @@ func (c *numberColumn) Row(r schema.Row) {
 
 func (c *numberColumn) look(r schema.Row, v schema.Value, path schema.Path, ok func(schema.Value) bool) {
 	if !v.IsMissing() && !ok(v) {
-		c.Reportf(r.Origin().At(path), v, "%s instead of a number: %s", v.Excerpt(40), c.Consequence)
+		c.Reportf(r.Pos().At(path), v, "%s instead of a number: %s", v.Excerpt(40), c.Consequence)
 	}
 }
 

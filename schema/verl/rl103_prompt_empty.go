@@ -39,8 +39,8 @@ Leave such rows out; look for the step that made them (a filter over messages, a
 
 type promptEmpty struct{ *rule.Pass }
 
-// Chunk implements rule.Checker: empty lists count as nulls of a leaf below them.
-func (c *promptEmpty) Chunk(k *rule.Chunks) bool {
+// Prejudge implements rule.Checker: empty lists count as nulls of a leaf below them.
+func (c *promptEmpty) Prejudge(k *rule.RowGroupFacts) bool {
 	at := k.At(0)
 	return at.Missing || at.Nulls == 0
 }
@@ -49,8 +49,8 @@ func (c *promptEmpty) Chunk(k *rule.Chunks) bool {
 func (c *promptEmpty) Row(r schema.Row) {
 	switch v := r.At(0); {
 	case v.IsNull() && v.Depth() == 0:
-		c.Reportf(r.Origin().At(prompt), schema.Value{}, "null: %s", c.Consequence)
+		c.Reportf(r.Pos().At(prompt), schema.Value{}, "null: %s", c.Consequence)
 	case v.Kind() == schema.List && v.Len() == 0:
-		c.Reportf(r.Origin().At(prompt), schema.Value{}, "no messages: %s", c.Consequence)
+		c.Reportf(r.Pos().At(prompt), schema.Value{}, "no messages: %s", c.Consequence)
 	}
 }

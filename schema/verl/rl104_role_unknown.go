@@ -42,8 +42,8 @@ type roleUnknown struct {
 	path schema.Path
 }
 
-// Chunk implements rule.Checker.
-func (c *roleUnknown) Chunk(k *rule.Chunks) bool {
+// Prejudge implements rule.Checker.
+func (c *roleUnknown) Prejudge(k *rule.RowGroupFacts) bool {
 	at := k.At(0)
 	return at.Missing || at.Nulls == 0 && at.Dict != nil && allIn(at.Dict, roles, nil)
 }
@@ -60,11 +60,11 @@ func (c *roleUnknown) Row(r schema.Row) {
 		case e.Kind() == schema.Text && (knownRole(e.Text()) || !utf8.ValidString(e.Text())):
 			continue // RL006 has what is no text
 		case e.IsNull() && e.Depth() < len(c.path.Steps())-1: // the message itself is null: most templates pass over it, none needs it
-			c.Report(rule.Finding{Level: rule.Info, Pos: r.Origin().At(c.path), Message: fmt.Sprintf("message %d is null: a chat template passes over it, or fails", i)})
+			c.Report(rule.Finding{Level: rule.Info, Pos: r.Pos().At(c.path), Message: fmt.Sprintf("message %d is null: a chat template passes over it, or fails", i)})
 		case e.IsNull():
-			c.Reportf(r.Origin().At(c.path), schema.Value{}, "message %d has none: %s", i, c.Consequence)
+			c.Reportf(r.Pos().At(c.path), schema.Value{}, "message %d has none: %s", i, c.Consequence)
 		default:
-			c.Reportf(r.Origin().At(c.path), e, "message %d is of %s: %s", i, e.Excerpt(40), c.Consequence)
+			c.Reportf(r.Pos().At(c.path), e, "message %d is of %s: %s", i, e.Excerpt(40), c.Consequence)
 		}
 		return
 	}

@@ -53,8 +53,8 @@ type contentNull struct {
 	off, calls bool
 }
 
-// Chunk implements rule.Checker.
-func (c *contentNull) Chunk(k *rule.Chunks) bool {
+// Prejudge implements rule.Checker.
+func (c *contentNull) Prejudge(k *rule.RowGroupFacts) bool {
 	if c.off {
 		return true
 	}
@@ -75,7 +75,7 @@ func (c *contentNull) Row(r schema.Row) {
 		if e := v.Elem(i); !e.IsNull() || e.Depth() < contentDepth || c.callsTools(r, i) {
 			continue
 		}
-		c.Reportf(r.Origin().At(c.path), schema.Value{}, "message %d is null: %s", i, c.Consequence)
+		c.Reportf(r.Pos().At(c.path), schema.Value{}, "message %d is null: %s", i, c.Consequence)
 		return
 	}
 }

@@ -29,8 +29,8 @@ answering a question that nobody asked. A note, since it may be meant; usually t
 
 type blank struct{ *rule.Pass }
 
-// Chunk implements rule.Checker.
-func (c *blank) Chunk(k *rule.Chunks) bool { return k.At(0).Missing || k.At(1).Missing }
+// Prejudge implements rule.Checker.
+func (c *blank) Prejudge(k *rule.RowGroupFacts) bool { return k.At(0).Missing || k.At(1).Missing }
 
 // Scans implements rule.Scanner.
 func (c *blank) Scans(i int) bool { return i == 0 }
@@ -56,7 +56,7 @@ func (c *blank) Row(r schema.Row) {
 			continue
 		}
 		if roles := r.At(1); i < roles.Len() && roles.Elem(i).Text() == "user" {
-			c.Reportf(r.Origin().At(promptContent), e, "message %d of the user is blank: %s", i, c.Consequence)
+			c.Reportf(r.Pos().At(promptContent), e, "message %d of the user is blank: %s", i, c.Consequence)
 			return
 		}
 	}

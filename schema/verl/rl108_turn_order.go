@@ -28,8 +28,8 @@ message that is not the first.
 
 type turnOrder struct{ *rule.Pass }
 
-// Chunk implements rule.Checker: where all messages are of users, the order is right.
-func (c *turnOrder) Chunk(k *rule.Chunks) bool {
+// Prejudge implements rule.Checker: where all messages are of users, the order is right.
+func (c *turnOrder) Prejudge(k *rule.RowGroupFacts) bool {
 	at := k.At(0)
 	return at.Missing || at.Dict != nil && allIn(at.Dict, []string{"user"}, nil)
 }
@@ -43,11 +43,11 @@ func (c *turnOrder) Row(r schema.Row) {
 	}
 	for i := 1; i < n; i++ {
 		if v.Elem(i).Text() == "system" {
-			c.Reportf(r.Origin().At(prompt), schema.Value{}, "message %d is of the system: %s", i, c.Consequence)
+			c.Reportf(r.Pos().At(prompt), schema.Value{}, "message %d is of the system: %s", i, c.Consequence)
 			return
 		}
 	}
 	if last := v.Elem(n - 1).Text(); last == "assistant" || last == "system" {
-		c.Reportf(r.Origin().At(prompt), schema.Value{}, "the last message is of the %s: %s", last, c.Consequence)
+		c.Reportf(r.Pos().At(prompt), schema.Value{}, "the last message is of the %s: %s", last, c.Consequence)
 	}
 }

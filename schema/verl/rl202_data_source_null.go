@@ -36,8 +36,8 @@ type null struct {
 	path schema.Path
 }
 
-// Chunk implements rule.Checker.
-func (c *null) Chunk(k *rule.Chunks) bool {
+// Prejudge implements rule.Checker.
+func (c *null) Prejudge(k *rule.RowGroupFacts) bool {
 	at := k.At(0)
 	return at.Missing || at.Nulls == 0
 }
@@ -45,6 +45,6 @@ func (c *null) Chunk(k *rule.Chunks) bool {
 // Row implements rule.Checker.
 func (c *null) Row(r schema.Row) {
 	if r.At(0).IsNull() {
-		c.Reportf(r.Origin().At(c.path), schema.Value{}, "null: %s", c.Consequence)
+		c.Reportf(r.Pos().At(c.path), schema.Value{}, "null: %s", c.Consequence)
 	}
 }

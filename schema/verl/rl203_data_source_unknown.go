@@ -62,8 +62,8 @@ type sourceUnknown struct {
 	custom bool // a reward function of the user's scores every source
 }
 
-// Chunk implements rule.Checker.
-func (c *sourceUnknown) Chunk(k *rule.Chunks) bool {
+// Prejudge implements rule.Checker.
+func (c *sourceUnknown) Prejudge(k *rule.RowGroupFacts) bool {
 	at := k.At(0)
 	if at.Missing || c.custom {
 		return true
@@ -82,7 +82,7 @@ func (c *sourceUnknown) Row(r schema.Row) {
 	if v.IsMissing() || v.IsNull() || v.Kind() == schema.Binary || c.known(v) || !utf8.ValidString(v.Text()) {
 		return // RL201, RL202, RL015, RL006
 	}
-	c.Reportf(r.Origin().At(dataSource), v, "%s: %s", v.Excerpt(40), c.Consequence)
+	c.Reportf(r.Pos().At(dataSource), v, "%s: %s", v.Excerpt(40), c.Consequence)
 }
 
 func (c *sourceUnknown) known(v schema.Value) bool {

@@ -39,8 +39,8 @@ Give the row its ground truth, or leave it out.
 
 type rewardNull struct{ *rule.Pass }
 
-// Chunk implements rule.Checker.
-func (c *rewardNull) Chunk(k *rule.Chunks) bool {
+// Prejudge implements rule.Checker.
+func (c *rewardNull) Prejudge(k *rule.RowGroupFacts) bool {
 	at := k.At(0)
 	return at.Missing || at.Nulls == 0
 }
@@ -48,6 +48,6 @@ func (c *rewardNull) Chunk(k *rule.Chunks) bool {
 // Row implements rule.Checker.
 func (c *rewardNull) Row(r schema.Row) {
 	if v := r.At(0); v.IsNull() && v.Depth() == 0 {
-		c.Reportf(r.Origin().At(rewardModel), schema.Value{}, "null: %s", c.Consequence)
+		c.Reportf(r.Pos().At(rewardModel), schema.Value{}, "null: %s", c.Consequence)
 	}
 }

@@ -20,10 +20,10 @@ Give the row its ground truth, or leave it out.
 	Reads:   reads(dataSource, groundTruth),
 	New: func(p *rule.Pass) rule.Checker {
 		return &sources{Pass: p,
-			clean: func(_ *Scorer, truth rule.Chunk) bool { return truth.Nulls == 0 },
+			clean: func(_ *Scorer, truth rule.ColumnFacts) bool { return truth.Nulls == 0 },
 			row: func(c *sources, r schema.Row, s *Scorer) {
 				if v := r.At(1); v.IsNull() && v.Depth() == 1 {
-					c.Reportf(r.Origin().At(groundTruth), schema.Value{}, "null: %s", s.Null)
+					c.Reportf(r.Pos().At(groundTruth), schema.Value{}, "null: %s", s.Null)
 				}
 			}}
 	},

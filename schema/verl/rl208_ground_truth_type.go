@@ -27,10 +27,10 @@ pandas makes integers of digits: write str(answer).
 			t = f.Type
 		}
 		return &sources{Pass: p,
-			clean: func(s *Scorer, _ rule.Chunk) bool { return t.Kind == schema.Binary || s.Takes(t) },
+			clean: func(s *Scorer, _ rule.ColumnFacts) bool { return t.Kind == schema.Binary || s.Takes(t) },
 			row: func(c *sources, r schema.Row, s *Scorer) {
 				if v := r.At(1); t.Kind != schema.Binary && !s.Takes(t) && !v.IsNull() && !v.IsMissing() {
-					c.Reportf(r.Origin().At(groundTruth), v, "%s, which the scorer %s cannot compare: %s", t, s.Name, s.Wrong)
+					c.Reportf(r.Pos().At(groundTruth), v, "%s, which the scorer %s cannot compare: %s", t, s.Name, s.Wrong)
 				}
 			}}
 	},

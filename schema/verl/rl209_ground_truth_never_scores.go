@@ -32,22 +32,22 @@ Clean the ground truth as the scorer cleans an answer: gt.replace(",", "").strip
 			t = f.Type
 		}
 		return &neverScores{sources: sources{Pass: p,
-			clean: func(s *Scorer, truth rule.Chunk) bool {
-				return !s.Takes(t) || truth.Dict != nil && !slices.ContainsFunc(truth.Dict, func(v schema.Value) bool { return s.Never(v) != "" })
+			clean: func(s *Scorer, truth rule.ColumnFacts) bool {
+				return !s.Takes(t) || truth.Dict != nil && !slices.ContainsFunc(truth.Dict, func(v schema.Value) bool { return s.Unreachable(v) != "" })
 			},
 			row: func(c *sources, r schema.Row, s *Scorer) {
 				v := r.At(1)
 				if !s.Takes(t) || v.IsNull() || v.IsMissing() {
 					return // RL208, RL207, RL206
 				}
-				switch why := s.Never(v); {
+				switch why := s.Unreachable(v); {
 				case why == "":
 				case why == emptyTruth: // '\boxed{}' would score: odd, but no fault of the type
-					c.Report(rule.Finding{Level: min(c.Level, rule.Warning), Pos: r.Origin().At(groundTruth), Message: "the ground truth is empty, and so must an answer be"})
+					c.Report(rule.Finding{Level: min(c.Level, rule.Warning), Pos: r.Pos().At(groundTruth), Message: "the ground truth is empty, and so must an answer be"})
 				case strings.HasPrefix(why, "every "):
-					c.Reportf(r.Origin().At(groundTruth), v, "with %s %s", v.Excerpt(40), why)
+					c.Reportf(r.Pos().At(groundTruth), v, "with %s %s", v.Excerpt(40), why)
 				default:
-					c.Reportf(r.Origin().At(groundTruth), v, "no answer can score with %s: %s", v.Excerpt(40), why)
+					c.Reportf(r.Pos().At(groundTruth), v, "no answer can score with %s: %s", v.Excerpt(40), why)
 				}
 			}}}
 	},
@@ -86,15 +86,15 @@ type neverScores struct {
 	scorers []*Scorer // of the sources in the row group; nil: not known
 }
 
-// Chunk implements rule.Checker.
-func (c *neverScores) Chunk(k *rule.Chunks) bool {
+// Prejudge implements rule.Checker.
+func (c *neverScores) Prejudge(k *rule.RowGroupFacts) bool {
 	c.scorers = nil
 	for _, v := range k.At(0).Dict {
 		if s := c.known(v); s != nil {
 			c.scorers = append(c.scorers, s)
 		}
 	}
-	return c.sources.Chunk(k)
+	return c.sources.Prejudge(k)
 }
 
 // Scans implements rule.Scanner.
@@ -104,7 +104,7 @@ func (c *neverScores) Scans(i int) bool { return i == 1 }
 func (c *neverScores) Scan(_ int, t schema.Texts, hits []int) []int {
 	for i := range t.Len() {
 		v := schema.TextValue(t.At(i))
-		if c.scorers == nil || slices.ContainsFunc(c.scorers, func(s *Scorer) bool { return s.Never(v) != "" }) {
+		if c.scorers == nil || slices.ContainsFunc(c.scorers, func(s *Scorer) bool { return s.Unreachable(v) != "" }) {
 			hits = append(hits, i)
 		}
 	}

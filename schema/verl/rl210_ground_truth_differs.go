@@ -28,7 +28,7 @@ numbers may differ because the ground truth was corrected on purpose; then this 
 	New: func(p *rule.Pass) rule.Checker {
 		on := kindOf(p.Schema, extraAnswer) == schema.Text && kindOf(p.Schema, groundTruth) == schema.Text
 		return &sources{Pass: p,
-			clean: func(s *Scorer, _ rule.Chunk) bool { return !on || s != gsm8kScorer && s != mathScorer },
+			clean: func(s *Scorer, _ rule.ColumnFacts) bool { return !on || s != gsm8kScorer && s != mathScorer },
 			row: func(c *sources, r schema.Row, s *Scorer) {
 				if on {
 					c.selfCheck(r, s)
@@ -74,10 +74,10 @@ func (c *sources) selfCheck(r schema.Row, s *Scorer) {
 	default:
 		return
 	}
-	if s.Never(truth) != "" {
+	if s.Unreachable(truth) != "" {
 		return // RL209
 	}
-	c.Report(rule.Finding{Level: level, Pos: r.Origin().At(groundTruth), Value: truth.Excerpt(80),
+	c.Report(rule.Finding{Level: level, Pos: r.Pos().At(groundTruth), Value: truth.Excerpt(80),
 		Message: truth.Excerpt(40) + ", but the solution in " + string(extraAnswer) + " ends in " + schema.TextValue(found).Excerpt(40) + ": " + c.Consequence})
 }
 

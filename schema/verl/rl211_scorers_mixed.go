@@ -71,9 +71,9 @@ func (c *mixed) kind(v schema.Value) int {
 	return 1
 }
 
-// Chunk implements rule.Checker.
-func (c *mixed) Chunk(k *rule.Chunks) bool {
-	if k.Part {
+// Prejudge implements rule.Checker.
+func (c *mixed) Prejudge(k *rule.RowGroupFacts) bool {
+	if k.Slice {
 		return false // a hit stands for a row group
 	}
 	at := k.At(0)

@@ -61,8 +61,8 @@ func (c *agentNull) Files(files []*rule.File) {
 	}
 }
 
-// Chunk implements rule.Checker.
-func (c *agentNull) Chunk(k *rule.Chunks) bool {
+// Prejudge implements rule.Checker.
+func (c *agentNull) Prejudge(k *rule.RowGroupFacts) bool {
 	at := k.At(0)
 	return at.Missing || at.Nulls == 0
 }
@@ -70,6 +70,6 @@ func (c *agentNull) Chunk(k *rule.Chunks) bool {
 // Row implements rule.Checker.
 func (c *agentNull) Row(r schema.Row) {
 	if r.At(0).IsNull() {
-		c.Reportf(r.Origin().At(agentName), schema.Value{}, "null, but the column is present: %s", c.Consequence)
+		c.Reportf(r.Pos().At(agentName), schema.Value{}, "null, but the column is present: %s", c.Consequence)
 	}
 }

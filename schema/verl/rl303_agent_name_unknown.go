@@ -74,8 +74,8 @@ func knownAgents(p *rule.Pass) func(string) bool {
 	return func(agent string) bool { return c.known(schema.TextValue(agent)) }
 }
 
-// Chunk implements rule.Checker.
-func (c *agentUnknown) Chunk(k *rule.Chunks) bool {
+// Prejudge implements rule.Checker.
+func (c *agentUnknown) Prejudge(k *rule.RowGroupFacts) bool {
 	at := k.At(0)
 	if at.Missing {
 		return true
@@ -95,9 +95,9 @@ func (c *agentUnknown) Row(r schema.Row) {
 		return // RL301, RL015, RL006
 	}
 	if c.unread != "" {
-		c.Report(rule.Finding{Level: rule.Warning, Pos: r.Origin().At(agentName), Value: v.Excerpt(80),
+		c.Report(rule.Finding{Level: rule.Warning, Pos: r.Pos().At(agentName), Value: v.Excerpt(80),
 			Message: v.Excerpt(40) + ": not one of verl's own, and " + c.unread + ", which may register it, cannot be read here"})
 		return
 	}
-	c.Reportf(r.Origin().At(agentName), v, "%s: %s", v.Excerpt(40), c.Consequence)
+	c.Reportf(r.Pos().At(agentName), v, "%s: %s", v.Excerpt(40), c.Consequence)
 }

@@ -47,8 +47,8 @@ type toolsNull struct {
 	column, typed bool // the file has tools_kwargs; it is not of null type
 }
 
-// Chunk implements rule.Checker.
-func (c *toolsNull) Chunk(k *rule.Chunks) bool {
+// Prejudge implements rule.Checker.
+func (c *toolsNull) Prejudge(k *rule.RowGroupFacts) bool {
 	need, agent := k.At(0), k.At(1)
 	if c.column && k.At(2).Nulls == 0 {
 		return true
@@ -65,7 +65,7 @@ func (c *toolsNull) Row(r schema.Row) {
 		}
 	}
 	need := truthy(r.At(0))
-	at := r.Origin().At(toolsKwargs)
+	at := r.Pos().At(toolsKwargs)
 	switch {
 	case need && c.column:
 		c.Reportf(at, schema.Value{}, "null, and need_tools_kwargs is true: %s", c.Consequence)

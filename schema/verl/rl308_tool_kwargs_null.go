@@ -94,12 +94,12 @@ const (
 	weightBit = 2
 )
 
-// Chunk implements rule.Checker.
-func (c *toolNull) Chunk(k *rule.Chunks) bool {
+// Prejudge implements rule.Checker.
+func (c *toolNull) Prejudge(k *rule.RowGroupFacts) bool {
 	switch {
 	case len(c.leaves) == 0:
 		return true
-	case k.Part:
+	case k.Slice:
 		return false // a hit stands for a row group
 	}
 	c.clean, c.rows = make([]bool, len(c.leaves)), k.Rows

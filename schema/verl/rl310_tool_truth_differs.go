@@ -35,8 +35,8 @@ error is seen (executed on verl 0.9.1). They part when one of the two is cleaned
 
 type toolTruth struct{ *rule.Pass }
 
-// Chunk implements rule.Checker.
-func (c *toolTruth) Chunk(k *rule.Chunks) bool {
+// Prejudge implements rule.Checker.
+func (c *toolTruth) Prejudge(k *rule.RowGroupFacts) bool {
 	return k.At(0).Missing || k.At(1).Missing || k.At(1).Nulls == k.Rows
 }
 
@@ -46,5 +46,5 @@ func (c *toolTruth) Row(r schema.Row) {
 	if truth.IsNull() || tool.IsNull() || truth.IsMissing() || tool.IsMissing() || truth.Equal(tool) {
 		return
 	}
-	c.Reportf(r.Origin().At(gsm8kToolTruth), tool, "%s here, %s in %s: %s", tool.Excerpt(40), truth.Excerpt(40), groundTruth, c.Consequence)
+	c.Reportf(r.Pos().At(gsm8kToolTruth), tool, "%s here, %s in %s: %s", tool.Excerpt(40), truth.Excerpt(40), groundTruth, c.Consequence)
 }

@@ -41,12 +41,14 @@ func (c *toolTruthMissing) Files(files []*rule.File) {
 	}
 }
 
-// Chunk implements rule.Checker.
-func (c *toolTruthMissing) Chunk(k *rule.Chunks) bool { return k.At(0).Missing || k.At(0).Nulls == 0 }
+// Prejudge implements rule.Checker.
+func (c *toolTruthMissing) Prejudge(k *rule.RowGroupFacts) bool {
+	return k.At(0).Missing || k.At(0).Nulls == 0
+}
 
 // Row implements rule.Checker: nulls further up are RL306's and RL308's.
 func (c *toolTruthMissing) Row(r schema.Row) {
 	if v := r.At(0); v.IsNull() && v.Depth() == toolsDepth+2 {
-		c.Reportf(r.Origin().At(gsm8kToolTruth), schema.Value{}, "null: %s", c.Consequence)
+		c.Reportf(r.Pos().At(gsm8kToolTruth), schema.Value{}, "null: %s", c.Consequence)
 	}
 }

@@ -92,8 +92,8 @@ func (c *toolName) Files(files []*rule.File) {
 	}
 }
 
-// Chunk implements rule.Checker.
-func (c *toolName) Chunk(k *rule.Chunks) bool {
+// Prejudge implements rule.Checker.
+func (c *toolName) Prejudge(k *rule.RowGroupFacts) bool {
 	return len(c.names) == 0 || nearKnown(c.names) || k.At(0).Missing
 }
 
@@ -105,7 +105,7 @@ func (c *toolName) Row(r schema.Row) {
 	v := r.At(0)
 	for i := range v.Len() {
 		if name := namedTool(v.Elem(i).Text()); name != "" && !slices.Contains(c.names, name) {
-			c.Reportf(r.Origin().At(toolsKwargs), schema.Value{}, "the prompt mentions a tool %s, which is not among %s: %s", name, strings.Join(c.names, ", "), c.Consequence)
+			c.Reportf(r.Pos().At(toolsKwargs), schema.Value{}, "the prompt mentions a tool %s, which is not among %s: %s", name, strings.Join(c.names, ", "), c.Consequence)
 			return
 		}
 	}

@@ -48,8 +48,8 @@ type indexDuplicate struct {
 	hash rule.Hasher
 }
 
-// Chunk implements rule.Checker.
-func (c *indexDuplicate) Chunk(k *rule.Chunks) bool {
+// Prejudge implements rule.Checker.
+func (c *indexDuplicate) Prejudge(k *rule.RowGroupFacts) bool {
 	at := k.At(0)
 	return at.Missing || at.Distinct || at.Nulls == k.Rows
 }

@@ -39,8 +39,8 @@ type mediaCount struct {
 	read [3]bool // of media, by the target's version
 }
 
-// Chunk implements rule.Checker: without media there is nothing to count.
-func (c *mediaCount) Chunk(k *rule.Chunks) bool {
+// Prejudge implements rule.Checker: without media there is nothing to count.
+func (c *mediaCount) Prejudge(k *rule.RowGroupFacts) bool {
 	if !c.on {
 		return true
 	}
@@ -63,7 +63,7 @@ func (c *mediaCount) Row(r schema.Row) {
 	}
 	for i, m := range media {
 		if n.tags[i] != n.media[i] && c.read[i] {
-			c.Reportf(r.Origin().At(m.column), schema.Value{}, "%d %s and %d %s in the messages: %s", n.media[i], m.column, n.tags[i], m.tag, c.Consequence)
+			c.Reportf(r.Pos().At(m.column), schema.Value{}, "%d %s and %d %s in the messages: %s", n.media[i], m.column, n.tags[i], m.tag, c.Consequence)
 		}
 	}
 }

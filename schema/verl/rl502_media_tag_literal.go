@@ -48,8 +48,8 @@ type mediaTag struct {
 	wanted [3]bool
 }
 
-// Chunk implements rule.Checker.
-func (c *mediaTag) Chunk(k *rule.Chunks) bool { return !c.on || k.At(0).Missing }
+// Prejudge implements rule.Checker.
+func (c *mediaTag) Prejudge(k *rule.RowGroupFacts) bool { return !c.on || k.At(0).Missing }
 
 // Scans implements rule.Scanner.
 func (c *mediaTag) Scans(i int) bool { return c.on && i == 0 }
@@ -64,7 +64,7 @@ func (c *mediaTag) Scan(_ int, t schema.Texts, hits []int) []int {
 		}
 		at += open
 		if tag := c.tag(all[at:]); tag != "" {
-			if text = t.Of(at, text); at+len(tag) <= t.End(text) {
+			if text = t.IndexAt(at, text); at+len(tag) <= t.End(text) {
 				hits = append(hits, text)
 				at = t.End(text) - 1
 			}
@@ -93,7 +93,7 @@ func (c *mediaTag) Row(r schema.Row) {
 	}
 	for i, m := range media {
 		if n.tags[i] > 0 {
-			c.Reportf(r.Origin().At(promptContent), schema.Value{}, "%s, and the row has no %s: %s", m.tag, m.column, c.Consequence)
+			c.Reportf(r.Pos().At(promptContent), schema.Value{}, "%s, and the row has no %s: %s", m.tag, m.column, c.Consequence)
 			return
 		}
 	}

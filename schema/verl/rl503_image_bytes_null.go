@@ -42,8 +42,10 @@ Put the bytes into the file (datasets: embed them with push_to_hub or embed_exte
 
 type imageNull struct{ *rule.Pass }
 
-// Chunk implements rule.Checker.
-func (c *imageNull) Chunk(k *rule.Chunks) bool { return k.At(0).Missing || k.At(0).Nulls == 0 }
+// Prejudge implements rule.Checker.
+func (c *imageNull) Prejudge(k *rule.RowGroupFacts) bool {
+	return k.At(0).Missing || k.At(0).Nulls == 0
+}
 
 var imagesKey = rule.NewKey("images")
 

@@ -33,8 +33,8 @@ __getitem__). Either kills the step whose batch holds the row. Leave such rows o
 
 type messagesEmpty struct{ *rule.Pass }
 
-// Chunk implements rule.Checker.
-func (c *messagesEmpty) Chunk(k *rule.Chunks) bool {
+// Prejudge implements rule.Checker.
+func (c *messagesEmpty) Prejudge(k *rule.RowGroupFacts) bool {
 	at := k.At(0)
 	return at.Missing || at.Nulls == 0
 }
@@ -43,8 +43,8 @@ func (c *messagesEmpty) Chunk(k *rule.Chunks) bool {
 func (c *messagesEmpty) Row(r schema.Row) {
 	switch v := r.At(0); {
 	case v.IsNull() && v.Depth() == 0:
-		c.Reportf(r.Origin().At(messages), schema.Value{}, "null: %s", c.Consequence)
+		c.Reportf(r.Pos().At(messages), schema.Value{}, "null: %s", c.Consequence)
 	case v.Kind() == schema.List && v.Len() == 0:
-		c.Reportf(r.Origin().At(messages), schema.Value{}, "no messages: %s", c.Consequence)
+		c.Reportf(r.Pos().At(messages), schema.Value{}, "no messages: %s", c.Consequence)
 	}
 }

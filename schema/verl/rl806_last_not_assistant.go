@@ -38,7 +38,7 @@ func (c *lastTurn) Row(r schema.Row) {
 	if last.Text() == "assistant" || !knownRole(last.Text()) {
 		return // RL804 has unknown roles
 	}
-	at := r.Origin().At(messages)
+	at := r.Pos().At(messages)
 	for i := range v.Len() {
 		if v.Elem(i).Text() == "assistant" {
 			c.Reportf(at, schema.Value{}, "the last message is of %q: %s", last.Text(), c.Consequence)

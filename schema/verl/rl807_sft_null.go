@@ -72,8 +72,8 @@ func (c *optionNull) Files(files []*rule.File) {
 	}
 }
 
-// Chunk implements rule.Checker.
-func (c *optionNull) Chunk(k *rule.Chunks) bool {
+// Prejudge implements rule.Checker.
+func (c *optionNull) Prejudge(k *rule.RowGroupFacts) bool {
 	c.clean = make([]bool, len(c.reads))
 	done := true
 	for i := range c.reads {
@@ -92,7 +92,7 @@ func (c *optionNull) Row(r schema.Row) {
 			continue
 		}
 		if v := r.At(i); v.IsNull() && v.Depth() == 0 {
-			c.Reportf(r.Origin().At(schema.MakePath(leaf.Top())), schema.Value{}, "null: %s", c.Consequence)
+			c.Reportf(r.Pos().At(schema.MakePath(leaf.Top())), schema.Value{}, "null: %s", c.Consequence)
 		}
 	}
 }

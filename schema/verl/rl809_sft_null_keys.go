@@ -51,8 +51,8 @@ type nullKeys struct {
 	leaves []schema.Path
 }
 
-// Chunk implements rule.Checker.
-func (c *nullKeys) Chunk(k *rule.Chunks) bool {
+// Prejudge implements rule.Checker.
+func (c *nullKeys) Prejudge(k *rule.RowGroupFacts) bool {
 	for i := range c.leaves {
 		if k.At(i).Nulls != 0 {
 			return false
@@ -68,7 +68,7 @@ func (c *nullKeys) Row(r schema.Row) {
 		if d := nullAt(r.At(i), keyDepth(leaf)); d > 0 {
 			if path := schema.MakePath(leaf.Steps()[:d+1]...); path != last {
 				last = path
-				c.Reportf(r.Origin().At(path), schema.Value{}, "null: %s", c.Consequence)
+				c.Reportf(r.Pos().At(path), schema.Value{}, "null: %s", c.Consequence)
 			}
 		}
 	}

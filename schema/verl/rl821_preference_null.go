@@ -25,8 +25,8 @@ rows out.
 
 type preferenceNull struct{ *rule.Pass }
 
-// Chunk implements rule.Checker.
-func (c *preferenceNull) Chunk(k *rule.Chunks) bool {
+// Prejudge implements rule.Checker.
+func (c *preferenceNull) Prejudge(k *rule.RowGroupFacts) bool {
 	for i := range preferenceColumns {
 		if at := k.At(i); !at.Missing && at.Nulls != 0 {
 			return false
@@ -39,7 +39,7 @@ func (c *preferenceNull) Chunk(k *rule.Chunks) bool {
 func (c *preferenceNull) Row(r schema.Row) {
 	for i, path := range preferenceColumns {
 		if r.At(i).IsNull() {
-			c.Reportf(r.Origin().At(path), schema.Value{}, "null: %s", c.Consequence)
+			c.Reportf(r.Pos().At(path), schema.Value{}, "null: %s", c.Consequence)
 		}
 	}
 }

@@ -26,13 +26,15 @@ such pairs. Leave them out.
 
 type chosenIsRejected struct{ *rule.Pass }
 
-// Chunk implements rule.Checker.
-func (c *chosenIsRejected) Chunk(k *rule.Chunks) bool { return k.At(0).Missing || k.At(1).Missing }
+// Prejudge implements rule.Checker.
+func (c *chosenIsRejected) Prejudge(k *rule.RowGroupFacts) bool {
+	return k.At(0).Missing || k.At(1).Missing
+}
 
 // Row implements rule.Checker.
 func (c *chosenIsRejected) Row(r schema.Row) {
 	chosen, rejected := r.At(0), r.At(1)
 	if chosen.Kind() == schema.Text && rejected.Kind() == schema.Text && chosen.Text() == rejected.Text() {
-		c.Reportf(r.Origin().At("rejected"), rejected, "the same as chosen: %s", c.Consequence)
+		c.Reportf(r.Pos().At("rejected"), rejected, "the same as chosen: %s", c.Consequence)
 	}
 }

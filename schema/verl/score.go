@@ -90,9 +90,9 @@ func ScorerFor(source string) *Scorer {
 // Takes reports whether the scorer can compare an answer with ground truths of type t.
 func (s *Scorer) Takes(t schema.Type) bool { return t.Kind == schema.Null || s.takes(t) }
 
-// Never says why no sensible answer can score with ground truth v, "" where one can; a reason that begins with "every" says what
+// Unreachable says why no sensible answer can score with ground truth v, "" where one can; a reason that begins with "every" says what
 // happens instead. v is of a type that the scorer takes.
-func (s *Scorer) Never(v schema.Value) string { return s.never(v) }
+func (s *Scorer) Unreachable(v schema.Value) string { return s.never(v) }
 
 func isText(t schema.Type) bool { return t.Kind == schema.Text }
 

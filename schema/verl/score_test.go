@@ -70,7 +70,7 @@ func TestNever(t *testing.T) {
 		{"apps", []string{`{"inputs": ["1\n", "2\n"], "outputs": ["2\n"]}`, "{bad", "[1]", `{"inputs": ["1"]}`, "{'inputs': ['1'], 'outputs': ['2']}"}, false},
 	} {
 		for _, truth := range c.truths {
-			if why := ScorerFor(c.source).Never(schema.TextValue(truth)); (why == "") != c.scores {
+			if why := ScorerFor(c.source).Unreachable(schema.TextValue(truth)); (why == "") != c.scores {
 				t.Errorf("%s: %.60q: %q, but the ideal answer scores: %v", c.source, truth, why, c.scores)
 			}
 		}

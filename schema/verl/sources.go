@@ -9,7 +9,7 @@ import (
 type sources struct {
 	*rule.Pass
 	// clean reports whether no value of the chunk can be at fault with the scorer.
-	clean func(s *Scorer, truth rule.Chunk) bool
+	clean func(s *Scorer, truth rule.ColumnFacts) bool
 	// row judges one row whose data_source has a scorer.
 	row func(c *sources, r schema.Row, s *Scorer)
 
@@ -18,8 +18,8 @@ type sources struct {
 	scorer *Scorer
 }
 
-// Chunk implements rule.Checker: where the dictionary has all sources, each is asked once.
-func (c *sources) Chunk(k *rule.Chunks) bool {
+// Prejudge implements rule.Checker: where the dictionary has all sources, each is asked once.
+func (c *sources) Prejudge(k *rule.RowGroupFacts) bool {
 	source, truth := k.At(0), k.At(1)
 	if source.Missing || truth.Missing {
 		return true

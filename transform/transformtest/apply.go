@@ -44,8 +44,8 @@ func (t *Table) run(plan *transform.Plan) (*Table, []Rejection, error) {
 	if err := t.check(plan); err != nil {
 		return nil, nil, err
 	}
-	if plan.Shape != nil {
-		out, err := t.shape(plan.Shape)
+	if plan.Conform != nil {
+		out, err := t.shape(plan.Conform)
 		return out, nil, err
 	}
 	out := &Table{Schema: t.Schema.Clone()}
@@ -97,8 +97,8 @@ func (t *Table) putType(p transform.Put) schema.Type {
 		return p.Type
 	case p.Seq != nil:
 		return schema.Int64Type
-	case p.Copy != "" && p.As.Kind != schema.Missing:
-		return p.As
+	case p.Copy != "" && p.Retype.Kind != schema.Missing:
+		return p.Retype
 	case p.Copy != "":
 		f, _ := t.Schema.Lookup(p.Copy)
 		return f.Type
@@ -156,16 +156,16 @@ func (t *Table) check(plan *transform.Plan) error {
 	for _, p := range plan.Puts {
 		f, ok := t.Schema.Lookup(p.Copy)
 		switch {
-		case p.Copy == "" && (p.As.Kind != schema.Missing || p.Each != nil):
-			return fmt.Errorf("plan has As or Each for %q, which copies nothing", p.Path)
+		case p.Copy == "" && (p.Retype.Kind != schema.Missing || p.MapText != nil):
+			return fmt.Errorf("plan has Retype or MapText for %q, which copies nothing", p.Path)
 		case p.Copy != "" && !ok:
 			return fmt.Errorf("plan copies %q, which is not there", p.Copy)
-		case p.Each != nil && (p.Copy != p.Path || f.Type.Kind != schema.Text):
-			return fmt.Errorf("plan has Each for %q, which is no text that is copied over itself", p.Path)
-		case p.As.Kind != schema.Missing && (p.As.Kind != schema.Text || f.Type.Kind != schema.Binary && f.Type.Kind != schema.Text):
-			return fmt.Errorf("plan makes %q, which is %s, a %s: they are not stored alike", p.Copy, f.Type, p.As)
+		case p.MapText != nil && (p.Copy != p.Path || f.Type.Kind != schema.Text):
+			return fmt.Errorf("plan has MapText for %q, which is no text that is copied over itself", p.Path)
+		case p.Retype.Kind != schema.Missing && (p.Retype.Kind != schema.Text || f.Type.Kind != schema.Binary && f.Type.Kind != schema.Text):
+			return fmt.Errorf("plan makes %q, which is %s, a %s: they are not stored alike", p.Copy, f.Type, p.Retype)
 		}
-		if _, ok := t.Schema.Lookup(p.Path); ok && p.If == transform.Refuse {
+		if _, ok := t.Schema.Lookup(p.Path); ok && p.OnExisting == transform.Refuse {
 			return fmt.Errorf("column %q is there already", p.Path)
 		}
 		computes = computes || (p.Const == nil && p.Seq == nil && p.Copy == "")
@@ -210,7 +210,7 @@ func (t *Table) compute(plan *transform.Plan, f transform.Func, i int) ([][]sche
 	return out, nil, err
 }
 
-// copied is a value that p copies: with each of its texts made anew, and of the type As.
+// copied is a value that p copies: with each of its texts mapped, and of the type Retype.
 func copied(v schema.Value, p transform.Put) schema.Value {
 	switch v.Kind() {
 	case schema.List:
@@ -221,14 +221,14 @@ func copied(v schema.Value, p transform.Put) schema.Value {
 		return schema.ListValue(elems)
 	case schema.Text, schema.Binary:
 		text := v.Text()
-		if p.Each != nil {
-			text = p.Each(text)
+		if p.MapText != nil {
+			text = p.MapText(text)
 		}
 		kind := v.Kind()
-		if p.As.Kind != schema.Missing {
-			kind = p.As.Kind
+		if p.Retype.Kind != schema.Missing {
+			kind = p.Retype.Kind
 		}
-		return schema.OtherValue(kind, text)
+		return schema.OpaqueValue(kind, text)
 	}
 	return v
 }
@@ -287,7 +287,7 @@ func dropInType(p schema.Path, t schema.Type, drops []schema.Path) schema.Type {
 // put returns row with the values of puts in it, as a value of t.
 func put(row schema.Value, puts []transform.Put, values []schema.Value, t *schema.Type) schema.Value {
 	for k, p := range puts {
-		fill := p.If == transform.Fill
+		fill := p.OnExisting == transform.Fill
 		old := at(row, p.Path.Steps(), 0)
 		if fill && !old.IsNull() && !old.IsMissing() {
 			continue

@@ -14,14 +14,14 @@ type step transform.Plan
 func (s *step) Plan(*schema.Schema) (*transform.Plan, error) { return (*transform.Plan)(s), nil }
 
 func over(path schema.Path, p transform.Put) *step {
-	p.Path, p.Copy, p.If = path, path, transform.Replace
+	p.Path, p.Copy, p.OnExisting = path, path, transform.Replace
 	return &step{Puts: []transform.Put{p}}
 }
 
-// TestCopies: what Each and As make of a leaf that is copied over itself, as the engine makes it.
+// TestCopies: what MapText and Retype make of a leaf that is copied over itself, as the engine makes it.
 func TestCopies(t *testing.T) {
 	const in = `{"p":[{"c":"x","n":1},{"c":null,"n":2},null],"b":"é","n":3}` + "\n" + `{"p":null,"b":null,"n":4}`
-	upper := transform.Put{Each: strings.ToUpper}
+	upper := transform.Put{MapText: strings.ToUpper}
 	bytes := schema.NewField("b", schema.Type{Kind: schema.Binary})
 	for _, c := range []struct {
 		name  string
@@ -31,15 +31,15 @@ func TestCopies(t *testing.T) {
 		typ   string
 		error string
 	}{
-		{name: "Each in a list", step: over("p[].c", upper),
+		{name: "MapText in a list", step: over("p[].c", upper),
 			want: `{"p":[{"c":"X","n":1},{"c":null,"n":2},null],"b":"é","n":3}` + "\n" + `{"p":null,"b":null,"n":4}`, typ: "string"},
-		{name: "Each at the top", step: over("b", upper),
+		{name: "MapText at the top", step: over("b", upper),
 			want: strings.Replace(in, "é", "É", 1), typ: "string"},
-		{name: "As", step: over("b", transform.Put{As: schema.StringType}), b: &bytes, want: in, typ: "string"},
+		{name: "Retype", step: over("b", transform.Put{Retype: schema.StringType}), b: &bytes, want: in, typ: "string"},
 		{name: "a copy without a type of its own", step: over("b", transform.Put{}), b: &bytes, want: in, typ: "binary"},
-		{name: "Each of a number", step: over("n", upper), error: `step 0: plan has Each for "n", which is no text that is copied over itself`},
-		{name: "As of a number", step: over("n", transform.Put{As: schema.StringType}), error: `step 0: plan makes "n", which is int64, a string: they are not stored alike`},
-		{name: "Each without a copy", step: &step{Puts: []transform.Put{{Path: "x", Type: schema.StringType, Each: strings.ToUpper}}}, error: `step 0: plan has As or Each for "x", which copies nothing`},
+		{name: "MapText of a number", step: over("n", upper), error: `step 0: plan has MapText for "n", which is no text that is copied over itself`},
+		{name: "Retype of a number", step: over("n", transform.Put{Retype: schema.StringType}), error: `step 0: plan makes "n", which is int64, a string: they are not stored alike`},
+		{name: "MapText without a copy", step: &step{Puts: []transform.Put{{Path: "x", Type: schema.StringType, MapText: strings.ToUpper}}}, error: `step 0: plan has Retype or MapText for "x", which copies nothing`},
 	} {
 		table, err := Parse(in, nil)
 		if err != nil {

@@ -131,8 +131,8 @@ func (r *Row) At(i int) schema.Value { return r.Values[i] }
 // Number returns the row's number within its split.
 func (r *Row) Number() int64 { return r.Num }
 
-// Origin returns a position in a file called "in.jsonl".
-func (r *Row) Origin() schema.Pos {
+// Pos returns a position in a file called "in.jsonl".
+func (r *Row) Pos() schema.Pos {
 	p := schema.FilePos("in.jsonl")
 	p.Row, p.Line = r.Num, r.Num+1
 	return p

@@ -118,8 +118,8 @@ func (in *Input) Unchanged(file int) error {
 	return nil
 }
 
-// Chunk implements pipeline.Facts.
-func (in *Input) Chunk(r pipeline.ReadRange, leaf int) (rule.Chunk, bool, error) {
+// Prejudge implements pipeline.Facts.
+func (in *Input) Chunk(r pipeline.ReadRange, leaf int) (rule.ColumnFacts, bool, error) {
 	c, err := in.data[r.File].Chunk(r.RowGroup, leaf)
 	if !r.Whole {
 		c.Nulls = -1
@@ -176,7 +176,7 @@ func (r *reader) Next(ctx context.Context, limit int) (*record.Batch, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &record.Batch{Schema: f.Schema, File: f.Name, RowGroup: r.r.RowGroup, FirstRow: r.r.First + r.read}
+	b := &record.Batch{Schema: f.Schema, File: f.Name, RowGroup: r.r.RowGroup, FileRow: r.r.First + r.read}
 	for _, l := range f.Schema.Leaves() {
 		b.Leaves = append(b.Leaves, record.Leaf{Leaf: l})
 	}
@@ -184,7 +184,7 @@ func (r *reader) Next(ctx context.Context, limit int) (*record.Batch, error) {
 		b.Leaves[r.decode[k]].Vec, b.Rows = v, v.Rows
 	}
 	if r.in.Lines > 0 {
-		b.RowGroup, b.FirstLine = -1, b.FirstRow+1
+		b.RowGroup, b.FirstLine = -1, b.FileRow+1
 	}
 	r.read += int64(b.Rows)
 	r.in.Decoded.Add(int64(b.Rows * len(r.decode)))

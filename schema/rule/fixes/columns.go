@@ -74,7 +74,7 @@ func AddEachText(r rule.FixRequest, path schema.Path, text func(string) string) 
 	if t := typeAt(r, r.File(), path); t.Kind != schema.Text {
 		return string(path) + " is " + t.String()
 	}
-	r.Add(r.File(), path, over(path, transform.Put{Each: text}))
+	r.Add(r.File(), path, over(path, transform.Put{MapText: text}))
 	return ""
 }
 
@@ -99,7 +99,7 @@ func (v *Value) plan(r rule.FixRequest) string {
 	if r.Facts(r.File()).Rows == 0 {
 		return "the file has no rows"
 	}
-	to, ok := schema.Type{Kind: schema.Text, Form: have.Form}, have.Kind == schema.Text
+	to, ok := schema.Type{Kind: schema.Text, Layout: have.Layout}, have.Kind == schema.Text
 	if v.Type != nil {
 		to, ok = v.Type(have)
 	}
@@ -109,7 +109,7 @@ func (v *Value) plan(r rule.FixRequest) string {
 	if in := typeAt(r, r.File(), v.Path.Parent()); in.Kind != schema.Missing && in.Kind != schema.Struct {
 		return string(v.Path.Parent()) + " is " + in.String()
 	}
-	r.Add(r.File(), v.Path, Computed{transform.Put{Path: v.Path, Type: to, If: transform.Replace}, v.Reads, v.New})
+	r.Add(r.File(), v.Path, Computed{transform.Put{Path: v.Path, Type: to, OnExisting: transform.Replace}, v.Reads, v.New})
 	return ""
 }
 
@@ -138,19 +138,19 @@ func AsText(title string) rule.Fix {
 		if why != "" || err != nil {
 			return why, err
 		}
-		r.Add(r.File(), r.Path(), over(r.Path(), transform.Put{As: schema.StringType}))
+		r.Add(r.File(), r.Path(), over(r.Path(), transform.Put{Retype: schema.StringType}))
 		return "", nil
 	}}
 }
 
 // notText says why bytes are no text, "" where they are.
 func notText(ctx context.Context, r rule.FixRequest, file int, path schema.Path) (why string, err error) {
-	if t := typeAt(r, file, path); t.Kind != schema.Binary || t.Form == schema.Fixed || t.Name != "" {
+	if t := typeAt(r, file, path); t.Kind != schema.Binary || t.Layout == schema.Fixed || t.Name != "" {
 		return string(path) + " is " + t.String(), nil
 	}
 	err = r.Scan(ctx, file, []schema.Path{path}, func(row schema.Row) {
 		if !validText(row.At(0)) && why == "" {
-			why = "some of its bytes are no UTF-8: " + row.Origin().String()
+			why = "some of its bytes are no UTF-8: " + row.Pos().String()
 		}
 	})
 	return why, err

@@ -38,7 +38,7 @@ func readJSON(ctx context.Context, r rule.FixRequest) (string, error) {
 			typ, err = sameKeys(typ, t)
 		}
 		if err != nil {
-			why = fmt.Sprintf("%s: %v", row.Origin().At(r.Path()), err)
+			why = fmt.Sprintf("%s: %v", row.Pos().At(r.Path()), err)
 		}
 	})
 	if why != "" || err != nil {

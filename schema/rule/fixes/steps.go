@@ -41,7 +41,7 @@ func (t planned) Plan(*schema.Schema) (*transform.Plan, error) {
 
 // over returns a transform that writes the column at path over itself as put says.
 func over(path schema.Path, put transform.Put) transform.RowStep {
-	put.Path, put.Copy, put.If = path, path, transform.Replace
+	put.Path, put.Copy, put.OnExisting = path, path, transform.Replace
 	return planned{transform.Plan{Puts: []transform.Put{put}}}
 }
 

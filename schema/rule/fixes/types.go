@@ -100,20 +100,20 @@ func merge(how looseness) *schema.Merge {
 }
 
 func mergeLists(at schema.Path, a, b schema.Type) (schema.Type, error) {
-	if (a.Form == schema.Fixed || b.Form == schema.Fixed) && (a.Form != b.Form || a.Size != b.Size) {
+	if (a.Layout == schema.Fixed || b.Layout == schema.Fixed) && (a.Layout != b.Layout || a.Size != b.Size) {
 		return a, errUnlike
 	}
 	e, err := merge(sameKind).Types(at.Elem(), a.Fields[0].Type, b.Fields[0].Type)
 	out := schema.ListOf(e)
-	if a.Form == b.Form {
-		out.Form, out.Size = a.Form, a.Size
+	if a.Layout == b.Layout {
+		out.Layout, out.Size = a.Layout, a.Size
 	}
 	return out, err
 }
 
 func mergePlain(a, b schema.Type, how looseness) (schema.Type, bool) {
 	bytes := func(t schema.Type) bool {
-		return (t.Kind == schema.Text || t.Kind == schema.Binary) && t.Form != schema.Fixed && t.Name == ""
+		return (t.Kind == schema.Text || t.Kind == schema.Binary) && t.Layout != schema.Fixed && t.Name == ""
 	}
 	one := func(x, y schema.Kind) bool { return a.Kind == x && b.Kind == y || a.Kind == y && b.Kind == x }
 	switch {
@@ -187,7 +187,7 @@ func (t reshape) Plan(in *schema.Schema) (*transform.Plan, error) {
 		parent.Type.Fields = append(parent.Type.Fields, *t.to)
 	}
 	slices.SortStableFunc(out.Fields, func(a, b schema.Field) int { return place(t.names, a.Name) - place(t.names, b.Name) })
-	return &transform.Plan{Shape: out}, nil
+	return &transform.Plan{Conform: out}, nil
 }
 
 // fieldAt returns the field at path, to be changed; nil where there is none. The path leads through no list.
@@ -226,10 +226,10 @@ func (s *shaper) bring(out *shaped, path schema.Path, f *schema.Field, want sche
 	case want.Kind, schema.Null:
 		return "", nil
 	case schema.Binary:
-		t = over(path, transform.Put{As: schema.StringType})
+		t = over(path, transform.Put{Retype: schema.StringType})
 		why, err = notText(s.ctx, s.r, out.file, path)
 	case schema.Text:
-		t = Computed{transform.Put{Path: path, Type: want, If: transform.Replace}, []schema.Path{path}, exactNumber}
+		t = Computed{transform.Put{Path: path, Type: want, OnExisting: transform.Replace}, []schema.Path{path}, exactNumber}
 	default:
 		t = transform.Cast{Path: path, To: want}
 		why = s.r.Misfit(out.file, t)

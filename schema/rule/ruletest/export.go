@@ -98,7 +98,7 @@ func typeTree(t schema.Type) any {
 		return map[string]any{"struct": fields}
 	case t.Kind == schema.List:
 		key := "list"
-		if t.Form == schema.Large {
+		if t.Layout == schema.Large {
 			key = "large_list"
 		}
 		return map[string]any{key: typeTree(t.Fields[0].Type)}

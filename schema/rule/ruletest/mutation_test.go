@@ -16,7 +16,7 @@ type shortSighted struct {
 }
 
 // Chunk implements rule.Checker.
-func (c *shortSighted) Chunk(*rule.Chunks) bool {
+func (c *shortSighted) Prejudge(*rule.RowGroupFacts) bool {
 	c.groups--
 	return c.groups < 0
 }
@@ -24,7 +24,7 @@ func (c *shortSighted) Chunk(*rule.Chunks) bool {
 // Row implements rule.Checker.
 func (c *shortSighted) Row(r schema.Row) {
 	if c.rows--; c.rows >= 0 && r.At(0).Text() == "bad" {
-		c.Reportf(r.Origin().At("a"), r.At(0), "it is bad")
+		c.Reportf(r.Pos().At("a"), r.At(0), "it is bad")
 	}
 }
 

@@ -100,7 +100,7 @@ func value(v schema.Value, t *schema.Type) schema.Value {
 	case schema.Bool:
 		return schema.BoolValue(v.Bool())
 	}
-	return schema.OtherValue(t.Kind, v.Text())
+	return schema.OpaqueValue(t.Kind, v.Text())
 }
 
 // A row is one row of a table, seen through the reads of a rule.
@@ -116,8 +116,8 @@ func (r *row) At(i int) schema.Value { return r.at[i] }
 // Number implements schema.Row.
 func (r *row) Number() int64 { return r.n }
 
-// Origin implements schema.Row.
-func (r *row) Origin() schema.Pos {
+// Pos implements schema.Row.
+func (r *row) Pos() schema.Pos {
 	p := schema.FilePos(r.table.file.Name)
 	p.Row, p.RowGroup = r.n, 0
 	return p
@@ -159,15 +159,15 @@ func walk(v schema.Value, steps []string, depth int) schema.Value {
 }
 
 // chunk is what a footer would know of a read in rows [from, to).
-func (t *table) chunk(p schema.Path, from, to int) rule.Chunk {
+func (t *table) chunk(p schema.Path, from, to int) rule.ColumnFacts {
 	f, ok := t.file.Schema.Lookup(p)
 	if !ok {
-		return rule.Chunk{Missing: true}
+		return rule.ColumnFacts{Missing: true}
 	}
 	if f.Type.Kind == schema.List || f.Type.Kind == schema.Struct || f.Type.Kind == schema.Map {
-		return rule.Chunk{Nulls: -1}
+		return rule.ColumnFacts{Nulls: -1}
 	}
-	var c rule.Chunk
+	var c rule.ColumnFacts
 	seen := map[string]bool{}
 	var add func(v schema.Value)
 	add = func(v schema.Value) {

@@ -248,13 +248,13 @@ func runRows(r *rule.Rule, p *rule.Pass, t *table, k knowledge) {
 	const group = 2
 	for from := 0; from < len(t.rows); from += group {
 		to := min(from+group, len(t.rows))
-		chunks := &rule.Chunks{Rows: int64(to - from), Pos: schema.FilePos(t.file.Name), At: func(i int) rule.Chunk {
+		chunks := &rule.RowGroupFacts{Rows: int64(to - from), Pos: schema.FilePos(t.file.Name), At: func(i int) rule.ColumnFacts {
 			if _, ok := t.file.Schema.Lookup(reads[i]); ok && k != fullStats {
-				return rule.Chunk{Nulls: -1}
+				return rule.ColumnFacts{Nulls: -1}
 			}
 			return t.chunk(reads[i], from, to)
 		}}
-		if k != rowsOnly && c.Chunk(chunks) {
+		if k != rowsOnly && c.Prejudge(chunks) {
 			continue
 		}
 		for n := from; n < to; n++ {
@@ -273,7 +273,7 @@ func runRows(r *rule.Rule, p *rule.Pass, t *table, k knowledge) {
 func (t *table) wants(c rule.Checker, r *row, reads []schema.Path) bool {
 	s, scans := c.(rule.Scanner)
 	if !scans {
-		return !c.Chunk(&rule.Chunks{Rows: 1, Part: true, Pos: r.Origin(), At: func(i int) rule.Chunk { return t.chunk(reads[i], int(r.n), int(r.n)+1) }})
+		return !c.Prejudge(&rule.RowGroupFacts{Rows: 1, Slice: true, Pos: r.Pos(), At: func(i int) rule.ColumnFacts { return t.chunk(reads[i], int(r.n), int(r.n)+1) }})
 	}
 	for i, p := range reads {
 		f, ok := t.file.Schema.Lookup(p)
