@@ -42,6 +42,10 @@ func (a *answers) ask(method, argument string, _ bool) {
 	switch method {
 	case "Value":
 		a.Value(argument)
+	case "Whole":
+		a.Whole()
+	case "Keys":
+		a.Keys()
 	case "Default":
 		a.Default(argument)
 	case "Document":
@@ -87,6 +91,20 @@ func (a *answers) Value(key string) (schema.Value, schema.Pos) {
 	v, pos := a.launch.Value(key)
 	a.note("Value", key, fmt.Sprintf("%+v %s", pos, valueText(v)))
 	return v, pos
+}
+
+// Whole implements rule.Launch.
+func (a *answers) Whole() bool {
+	whole := a.launch.Whole()
+	a.note("Whole", "", fmt.Sprint(whole))
+	return whole
+}
+
+// Keys implements rule.Launch.
+func (a *answers) Keys() []string {
+	keys := a.launch.Keys()
+	a.note("Keys", "", fmt.Sprintf("%q", keys))
+	return keys
 }
 
 // Default implements rule.Launch.

@@ -249,6 +249,8 @@ type launch string
 func (l launch) Value(string) (schema.Value, schema.Pos) {
 	return schema.TextValue(string(l)), schema.Pos{}
 }
+func (l launch) Whole() bool                    { return l == "x" }
+func (l launch) Keys() []string                 { return []string{string(l)} }
 func (l launch) Default(string) schema.Value    { return schema.TextValue(string(l)) }
 func (l launch) DocumentError(string) string    { return string(l) }
 func (l launch) Python(string) (string, bool)   { return string(l), true }

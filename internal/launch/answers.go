@@ -28,6 +28,21 @@ func (cfg *Config) Value(key string) (schema.Value, schema.Pos) {
 	return toValue(n), cfg.Pos(n.Source)
 }
 
+// Whole implements rule.Launch.
+func (cfg *Config) Whole() bool {
+	return len(cfg.Command.Argv) > 0 && cfg.module != "" && !slices.ContainsFunc(cfg.Command.bareAt, func(s Source) bool { return s.Assumed })
+}
+
+// Keys implements rule.Launch.
+func (cfg *Config) Keys() (keys []string) {
+	for _, key := range cfg.Leaves() {
+		if cfg.sets[key] && !cfg.at(key).Source.Assumed {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
 // Default implements rule.Launch.
 func (cfg *Config) Default(key string) schema.Value {
 	n := cfg.Get(key)

@@ -54,6 +54,7 @@ type Config struct {
 	whole   bool            // every file of the configuration is known, so a key that is not there is refused
 	sets    map[string]bool // keys that a YAML file or the command set, with every key above and below
 	inFiles map[string]bool // those that a YAML file sets
+	foreign bool            // the program is one of another version
 	builds  bool            // it holds files of the trainer's own
 	hydra   bool            // the program is Hydra's for certain
 	late    []*Override     // refused, because the key is not there or is there already
@@ -132,7 +133,7 @@ func (cfg *Config) compose(l *loader, name string) {
 			cfg.Problems = append(cfg.Problems, Problem{Source: cfg.Command.place(), Text: err.Error()})
 		} else {
 			comp.unused(cfg.Command.Overrides)
-			cfg.whole = !comp.lost
+			cfg.whole = !comp.lost && !cfg.foreign
 		}
 	case !errors.Is(err, errNoConfig):
 		cfg.Problems = append(cfg.Problems, Problem{Source: cfg.Command.place(), Text: err.Error()})

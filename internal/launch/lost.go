@@ -132,6 +132,9 @@ func (sh *shell) lineOf(file, arg string, from int) int {
 // notOverrides are the arguments of a Hydra program that are neither overrides nor flags.
 func (c *Command) notOverrides() (out []Problem) {
 	for i, word := range c.bare {
+		if c.bareAt[i].Assumed {
+			continue
+		}
 		text := fmt.Sprintf("the argument %q is no override: it has no '=' (key=value, without blanks around the '=')", clip(word, 60))
 		if strings.TrimSpace(word) == "" {
 			text = fmt.Sprintf("the argument %q is no override: a '\\' continues a line only where nothing follows it, and here a blank does", word)

@@ -44,7 +44,7 @@ func (cfg *Config) primary(inv invocation) (l *loader, name string) {
 		if main, known = c.Mains[inv.module]; !known && c.Other != nil {
 			if other, version := c.Other(inv.module); other != nil {
 				cfg.Notes = append(cfg.Notes, fmt.Sprintf("%s has no program %s: it is read as %s has it", cfg.opts.Version, inv.module, version))
-				cfg.opts.Configs, cfg.opts.Version = other, version
+				cfg.opts.Configs, cfg.opts.Version, cfg.foreign = other, version, true
 				main, known = other.Mains[inv.module]
 			}
 		}

@@ -46,7 +46,7 @@ func (cfg *Config) override(o *Override) {
 		return
 	case o.Op == "=":
 		if missing := cfg.absent(key, n); missing != "" {
-			cfg.unknown(o, fmt.Sprintf("Could not override '%s': %s", key, cfg.noSuchKey(missing)))
+			cfg.unknown(o, fmt.Sprintf("Could not override '%s': %s", key, cfg.noSuchKey(o.Key, missing)))
 			cfg.late = append(cfg.late, o)
 			return
 		}
@@ -71,7 +71,7 @@ func (cfg *Config) remove(o *Override) {
 		case have == nil:
 			why := "it is null"
 			if missing := cfg.firstAbsent(o.Key); missing != "" {
-				why = cfg.noSuchKey(missing)
+				why = cfg.noSuchKey(o.Key, missing)
 			}
 			cfg.unknown(o, fmt.Sprintf("Could not delete from config: '%s' does not exist: %s", o.Key, why))
 			return
@@ -138,14 +138,18 @@ func (cfg *Config) firstAbsent(key string) string {
 }
 
 // noSuchKey says that a key is not there, and names the versions that have it, or the nearest key.
-func (cfg *Config) noSuchKey(key string) string {
+func (cfg *Config) noSuchKey(said, key string) string {
 	who := "the configuration"
 	if cfg.opts.Configs != nil {
 		who = cfg.opts.Version
 	}
 	text := who + " has no key " + key
+	if key == said {
+		text = who + " has no such key"
+	}
 	if c := cfg.opts.Configs; c != nil && c.Versions != nil {
-		if others := c.Versions(cfg.module, key); len(others) > 0 {
+		others := slices.DeleteFunc(c.Versions(cfg.module, key), func(v string) bool { return v == cfg.opts.Version })
+		if len(others) > 0 {
 			return fmt.Sprintf("%s (it is a key of %s)", text, strings.Join(others, ", "))
 		}
 	}

@@ -11,6 +11,12 @@ import (
 type Launch interface {
 	// Value returns the value that a file or the command sets for a key, and where; Missing where neither sets it.
 	Value(key string) (schema.Value, schema.Pos)
+	// Whole reports whether all arguments of the command are known: none of them is a placeholder for more, and it is no
+	// configuration without its command.
+	Whole() bool
+	// Keys returns the keys of the values that a file or the command sets, without those that hold a placeholder for what the
+	// launch asks for.
+	Keys() []string
 	// Default returns the value that the trainer's own configuration has for a key that the launch does not set; Missing where it
 	// has none, or is not known.
 	Default(key string) schema.Value

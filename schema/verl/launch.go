@@ -11,6 +11,7 @@ import (
 // Keys of verl's configuration, and what rule.Env.Lookup has beside them.
 const (
 	rollout      = "actor_rollout_ref.rollout."
+	actor        = "actor_rollout_ref.actor."
 	keyBatch     = "data.train_batch_size"
 	keyGenBatch  = "data.gen_batch_size"
 	keyN         = rollout + "n"
@@ -120,14 +121,52 @@ func (l *Launch) V1() bool {
 	return l.Target.Trainer == trainerV1
 }
 
+// A program is what a launch runs.
+type program uint8
+
+// The programs. One that verl does not have is a recipe's: as far as is known, it trains as main_ppo does.
+const (
+	recipeProgram program = iota
+	ppoProgram            // main_ppo, or arguments without a command
+	sftProgram
+	otherProgram // generation, evaluation, preprocessing
+)
+
+// Program tells what the launch runs, by the name of its module.
+func (l *Launch) Program() program {
+	switch m := l.module; {
+	case m == "" || m == "verl.trainer.main_ppo" || m == "verl.trainer.main_ppo_sync" || m == "verl.trainer.main_ppo_v0":
+		return ppoProgram
+	case strings.Contains(m, "sft"):
+		return sftProgram
+	case strings.Contains(m, "main_generation"), strings.Contains(m, "main_eval"), strings.Contains(m, "preprocess"):
+		return otherProgram
+	}
+	return recipeProgram
+}
+
 // RL reports whether the command is an RL training of verl's, as far as its module's name tells.
 func (l *Launch) RL() bool {
-	m, _ := l.Module()
-	switch {
-	case strings.Contains(m, "sft"), strings.Contains(m, "main_generation"), strings.Contains(m, "main_eval"), strings.Contains(m, "preprocess"):
-		return false
+	p := l.Program()
+	return p == ppoProgram || p == recipeProgram
+}
+
+// Number returns the number of a key; false where it holds none, or a text.
+func (l *Launch) Number(key string) (float64, bool) {
+	v, _, _ := l.Value(key)
+	switch v.Kind() {
+	case schema.Int:
+		return float64(v.Int()), true
+	case schema.Float:
+		return v.Float(), true
 	}
-	return true
+	return 0, false
+}
+
+// Null reports whether a key holds nothing.
+func (l *Launch) Null(key string) bool {
+	v, _, _ := l.Value(key)
+	return v.IsNull() || v.IsMissing()
 }
 
 // A Tool is one entry of the tool configuration.

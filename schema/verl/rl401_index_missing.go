@@ -15,20 +15,21 @@ files have the field, the rows of the others get None. The V1 trainer of 0.9 tra
 trainer.use_v1=False, in earlier versions, and in agent loops of your own that trace (executed on verl 0.9.1).
 `,
 	Applies: traced("every row traces as sample 0"),
-	New: eachFile(func(p *rule.Pass, f *rule.File) {
+	New: whenTraced(eachFile(func(p *rule.Pass, f *rule.File) {
 		switch kindOf(f.Schema, extraInfo) {
 		case schema.Missing, schema.Null, schema.Struct: // RL017 has the others
 			if kindOf(f.Schema, extraIndex) == schema.Missing && kindOf(f.Schema, "index") == schema.Missing {
 				p.Reportf(schema.FilePos(f.Name).At(extraIndex), schema.Value{}, "no such field: %s", p.Consequence)
 			}
 		}
-	}),
+	})),
 	Fixes:   []rule.Fix{fillIndex("numbers the rows, with numbers that no other row of the split has")},
 	Unfixed: "an index that is no integer has no next number",
 	Examples: []rule.Example{
 		{Title: "extra_info without index", Files: []string{`{"extra_info":{"split":"train"}}`}, Want: []string{"0 -1 extra_info.index"}},
 		{Title: "no extra_info", Files: []string{`{"id":3}`}, Want: []string{"0 -1 extra_info.index"}},
 		{Title: "with index", Files: []string{`{"extra_info":{"split":"train","index":0}}`}},
+		{Title: "a launch that traces nothing: a warning", Target: "verl@0.8", Files: []string{`{"extra_info":{"split":"train"}}`}, Launch: "trainer.total_epochs=1", Want: []string{"0 -1 extra_info.index"}},
 		{Title: "at top level: RL405", Files: []string{`{"index":0,"extra_info":{"split":"train"}}`}},
 	},
 })

@@ -13,7 +13,7 @@ nothing (executed on verl 0.9.1).
 `,
 	Applies: traced("its traces carry no sample_index, or np.unique fails with TypeError"),
 	Reads:   reads(extraIndex),
-	New:     func(p *rule.Pass) rule.Checker { return &null{Pass: p, path: extraIndex} },
+	New:     whenTraced(func(p *rule.Pass) rule.Checker { return &null{Pass: p, path: extraIndex} }),
 	Fixes:   []rule.Fix{fillIndex("fills the nulls with numbers that no other row of the split has")},
 	Unfixed: "an index that is no integer has no next number",
 	Examples: []rule.Example{

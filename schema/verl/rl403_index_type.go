@@ -15,12 +15,12 @@ nothing; a NaN among them is a sample of its own in every comparison, and with m
 trainer fails (executed on verl 0.9.1). Write integers or texts, one of them in all files.
 `,
 	Applies: traced("traces name samples by something that a search does not find"),
-	New: eachFile(func(p *rule.Pass, f *rule.File) {
+	New: whenTraced(eachFile(func(p *rule.Pass, f *rule.File) {
 		field, ok := f.Schema.Lookup(extraIndex)
 		if k := field.Type.Kind; ok && k != schema.Int && k != schema.Text && k != schema.Null {
 			p.Reportf(schema.FilePos(f.Name).At(extraIndex), schema.Value{}, "%s instead of an integer or a text: %s", field.Type, p.Consequence)
 		}
-	}),
+	})),
 	Fixes:   []rule.Fix{fixes.Unsafe(castIndex("makes floats integers, and NaN a null"))},
 	Unfixed: "what is no number, or has a fraction, does not become an integer",
 	Examples: []rule.Example{

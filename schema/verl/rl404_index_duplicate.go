@@ -20,7 +20,7 @@ same index in train and validation is fine: traces say which is which. The V1 tr
 `,
 	Applies: traced("traces cannot distinguish these rows"),
 	Reads:   reads(extraIndex),
-	New:     func(p *rule.Pass) rule.Checker { return &indexDuplicate{Pass: p} },
+	New:     whenTraced(func(p *rule.Pass) rule.Checker { return &indexDuplicate{Pass: p} }),
 	Fixes:   []rule.Fix{fixes.Unsafe(renumberIndex("gives the later of the rows numbers that no other row of the split has"))},
 	Unfixed: "an index that is no integer has no next number",
 	Examples: []rule.Example{

@@ -14,11 +14,11 @@ RLHFDataset sets row["index"] from extra_info.index, 0 where there is none, so a
 every row is sample 0 (rl_dataset.py, __getitem__). verl-recipe's collabllm script writes one. Move it into extra_info.
 `,
 	Applies: traced("the column is overwritten, and every row traces as sample 0"),
-	New: eachFile(func(p *rule.Pass, f *rule.File) {
+	New: whenTraced(eachFile(func(p *rule.Pass, f *rule.File) {
 		if kindOf(f.Schema, "index") != schema.Missing && kindOf(f.Schema, extraIndex) == schema.Missing {
 			p.Reportf(schema.FilePos(f.Name).At("index"), schema.Value{}, "there is no extra_info.index: %s", p.Consequence)
 		}
-	}),
+	})),
 	Fixes:   []rule.Fix{fixes.Unsafe(moveIndex("moves the column to extra_info.index"))},
 	Unfixed: "extra_info holds no field",
 	Examples: []rule.Example{

@@ -1,6 +1,7 @@
 package ruletest
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/rlprep/rlprep/schema"
@@ -50,6 +51,20 @@ func (l *launch) at(key string) schema.Pos {
 
 // Value implements rule.Launch.
 func (l *launch) Value(key string) (schema.Value, schema.Pos) { return l.values[key], l.at(key) }
+
+// Whole implements rule.Launch.
+func (l *launch) Whole() bool { return true }
+
+// Keys implements rule.Launch.
+func (l *launch) Keys() (keys []string) {
+	for key := range l.values {
+		if c := key[0]; c >= 'a' && c <= 'z' {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}
 
 // Default implements rule.Launch: an example knows what it says alone.
 func (l *launch) Default(string) schema.Value { return schema.Value{} }

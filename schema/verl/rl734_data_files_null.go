@@ -1,0 +1,24 @@
+package verl
+
+import "github.com/rlprep/rlprep/schema/rule"
+
+var _ = framework.Add(rule.Rule{
+	ID: "RL734", Name: "data-files-null", Rows: rule.RL,
+	Title: "the launch has no training or no validation file",
+	Doc: `
+main_ppo loads data.train_files and data.val_files, whatever trainer.test_freq says. Null fails with TypeError "'NoneType' object is not subscriptable" (rl_dataset.py; executed on 0.9.1). Where there is no validation, name the training file and set trainer.test_freq=-1 and trainer.val_before_train=False.
+`,
+	Applies: always("verl fails with TypeError when it loads the data"),
+	New: onLaunch(func(c *launchCheck) {
+		for _, key := range []string{"data.train_files", "data.val_files"} {
+			if v, _, set := c.Value(key); set && c.Program() == ppoProgram && (v.IsNull() || v.Kind() == 0) && c.Text(keyCustomCls) == "" {
+				c.at(key, "it is null: %s", c.Consequence)
+			}
+		}
+	}),
+	Unfixed: rule.InLaunch,
+	Examples: []rule.Example{
+		{Title: "no validation", Launch: "data.train_files=train.parquet\ndata.val_files=null", Want: []string{"launch 2 data.val_files"}},
+		{Title: "both", Launch: "data.train_files=train.parquet\ndata.val_files=test.parquet"},
+	},
+})
