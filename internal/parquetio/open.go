@@ -11,6 +11,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/rlprep/rlprep/internal/infile"
 	"github.com/rlprep/rlprep/internal/openfiles"
 )
 
@@ -107,7 +108,7 @@ func (f *File) readFooter() error {
 	if _, err := f.f.ReadAt(head, 0); err != nil && err != io.EOF {
 		return err
 	}
-	if err := notParquet(head, f.size); err != nil {
+	if err := notParquet(f.name, head, f.size); err != nil {
 		return err
 	}
 	var tail [trailer]byte
@@ -135,17 +136,14 @@ func (f *File) readFooter() error {
 
 // notParquet says what a file is that begins with head and is not Parquet, and how to get the Parquet file where it only
 // stands for one.
-func notParquet(head []byte, size int64) error {
+func notParquet(name string, head []byte, size int64) error {
+	if msg := infile.Pointer(name, head); msg != "" {
+		return errors.New(msg)
+	}
 	text := string(head)
 	switch {
 	case size == 0:
 		return errors.New("is empty (0 bytes): a download that broke off, or a writer that never finished: fetch it again")
-	case strings.HasPrefix(text, "version https://git-lfs.github.com/spec/"):
-		return errors.New("is a Git LFS pointer, not the data: run 'git lfs pull' in its repository")
-	case strings.HasPrefix(text, "# xet version") || strings.HasPrefix(text, "version https://xethub.com/"):
-		return errors.New("is a Xet pointer, not the data: run 'git xet checkout' in its repository, or fetch it with 'hf download'")
-	case strings.HasPrefix(text, "outs:\n") || strings.HasPrefix(text, "md5: ") && strings.Contains(text, "outs:"):
-		return errors.New("is a DVC pointer, not the data: run 'dvc pull' and name the file without .dvc")
 	case strings.HasPrefix(text, magicEncrypted):
 		return errEncrypted
 	case strings.HasPrefix(text, magic):

@@ -56,15 +56,6 @@ const (
 	sortUnsigned                  // unsigned numbers; bytes
 )
 
-// physicalLeaves returns how the leaves of s stand in a file that we write, in the order of s.Leaves().
-func physicalLeaves(s *schema.Schema) ([]physicalLeaf, error) {
-	p, err := physicalSchema(s, nil)
-	if err != nil {
-		return nil, err
-	}
-	return p.leaves, nil
-}
-
 // A physicalTree is the schema elements of a schema, encoded.
 type physicalTree struct {
 	elements []byte // list<SchemaElement>, header included

@@ -210,13 +210,13 @@ func TestElementsOfEditedFields(t *testing.T) {
 	s.Fields[0].Nullable = false
 	s.Fields[0].Type.Fields[1] = schema.NewField("n", schema.ListOf(schema.StringType))
 	s.Fields[1].Type.Fields[0].Nullable = true
-	leaves, err := physicalLeaves(s)
+	p, err := physicalSchema(s, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"renamed.a 1/0", "renamed.n.list.element 3/1", "l.list.element 3/1"}
 	want[0] = "renamed.a 0/0"
-	for i, l := range leaves {
+	for i, l := range p.leaves {
 		if got := fmt.Sprintf("%s %d/%d", strings.Join(l.Names, "."), l.MaxDef, l.MaxRep); got != want[i] {
 			t.Errorf("leaf %d: %s, want %s", i, got, want[i])
 		}

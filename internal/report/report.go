@@ -215,13 +215,6 @@ func (r *Report) Add(entries ...Entry) {
 	}
 }
 
-// Find adds single findings.
-func (r *Report) Find(findings ...rule.Finding) {
-	for _, f := range findings {
-		r.Add(Entry{Findings: []rule.Finding{f}})
-	}
-}
-
 // join takes the findings of e, which are of the same place.
 func (g *group) join(e Entry) {
 	rows := e.Rows
@@ -289,11 +282,6 @@ func (r *Report) result() *result {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Pos.File, b.Pos.File), compareFindings(a.Finding, b.Finding))
 	})
 	return &result{r.opts, groups}
-}
-
-// Failed reports whether a finding at or above the failing level was added.
-func (r *Report) Failed() bool {
-	return slices.ContainsFunc(r.groups, func(e group) bool { return e.Level >= r.opts.Fail })
 }
 
 // Close prints everything. Its errors are about files that cannot be written. A second call does nothing.

@@ -35,6 +35,13 @@ var (
 	quietRule = &rule.Rule{ID: "RL101", Name: "prompt-missing", Title: "there is no prompt", Applies: []rule.Severity{{Level: rule.Error}}}
 )
 
+// find adds single findings to r.
+func find(r *Report, findings ...rule.Finding) {
+	for _, f := range findings {
+		r.Add(Entry{Findings: []rule.Finding{f}})
+	}
+}
+
 func at(file string, group int, row, line int64, path schema.Path) schema.Pos {
 	p := schema.FilePos(file)
 	p.RowGroup, p.Row, p.Path = group, row, path
@@ -83,7 +90,7 @@ func run(t testing.TB, format string, opts Options, findings ...rule.Finding) st
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Find(findings...)
+	find(r, findings...)
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -205,7 +212,7 @@ func TestOrder(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			inner.Find(part...)
+			find(inner, part...)
 			for _, g := range inner.groups {
 				r.Add(Entry{append([]rule.Finding{g.Finding}, g.more...), g.count, g.rows, g.spread})
 			}
@@ -252,7 +259,7 @@ func TestFilesAndSummary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Find(fixture()...)
+	find(r, fixture()...)
 	for range 2 { // the second does nothing
 		if err := r.Close(); err != nil {
 			t.Fatal(err)
@@ -283,31 +290,6 @@ func read(t *testing.T, name string) string {
 		t.Fatal(err)
 	}
 	return string(b)
-}
-
-func TestFailed(t *testing.T) {
-	for _, c := range []struct {
-		fail, found rule.Level
-		want        bool
-	}{
-		{rule.Off, rule.Error, true},
-		{rule.Off, rule.Warning, false},
-		{rule.Warning, rule.Warning, true},
-		{rule.Info, rule.Warning, true},
-		{rule.Warning, rule.Info, false},
-	} {
-		r, err := New(nil, &bytes.Buffer{}, Options{Fail: c.fail})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if r.Failed() {
-			t.Error("failed without a finding")
-		}
-		r.Find(rule.Finding{Rule: nameNull, Level: c.found, Pos: schema.FilePos("x")})
-		if r.Failed() != c.want {
-			t.Errorf("fail level %s, found %s: got %v", c.fail, c.found, r.Failed())
-		}
-	}
 }
 
 // Every SARIF file keeps to the schema that OASIS publishes for 2.1.0 (testdata/sarif-schema-2.1.0.json).
@@ -376,7 +358,7 @@ func TestSARIFLimit(t *testing.T) {
 	if a, b := results[maxResults-2], results[maxResults-1]; a.Level != "error" || b.Level != "error" || results[0].Level != "warning" {
 		t.Errorf("levels %s … %s %s", results[0].Level, a.Level, b.Level)
 	}
-	if got := log.Runs[0].Invocations[0].ToolExecutionNotifications; len(got) != 1 || !strings.HasPrefix(got[0].Message.Text, "9 results are left out") {
+	if got := log.Runs[0].Invocations[0].ToolExecutionNotifications; len(got) != 1 || !strings.HasPrefix(got[0].Message.Text, "9 results are not shown here") {
 		t.Errorf("notifications %v", got)
 	}
 }
@@ -470,7 +452,7 @@ func anyFinding(t *rapid.T, format, letters string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Find(f)
+	find(r, f)
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/rlprep/rlprep/internal/filelock"
 	"github.com/rlprep/rlprep/internal/infile"
@@ -525,9 +524,4 @@ func PlanHash(parts ...string) string {
 		fmt.Fprintf(h, "%d:%s\n", len(p), p)
 	}
 	return hex.EncodeToString(h.Sum(nil))[:16]
-}
-
-// Hidden reports whether a name is one of ours beside the data.
-func Hidden(name string) bool {
-	return strings.HasSuffix(name, ".part") || strings.HasSuffix(name, ".rlprep")
 }

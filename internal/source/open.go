@@ -106,7 +106,7 @@ func (o *opener) open(ctx context.Context, f *File) error {
 // sniff opens f by what it holds, which counts for more than its name.
 func (o *opener) sniff(ctx context.Context, f *File, in *os.File, head []byte) error {
 	byName, ext := suffix(f.Name)
-	if msg := pointer(f.Name, head); msg != "" {
+	if msg := infile.Pointer(f.Name, head); msg != "" {
 		return &FormatError{File: f.Name, Message: msg}
 	}
 	switch {
@@ -146,23 +146,6 @@ func notParquet(head []byte, size int64) string {
 		return what + " but JSON: name it .jsonl"
 	}
 	return fmt.Sprintf("%s: it begins with %q, not with PAR1", what, head[:min(4, len(head))])
-}
-
-// pointer returns what to say of a file that only points to the data; "" where head begins no such file. The forms are
-// those of Git LFS (which git-xet uses too), of XetHub, of DVC and of git-annex.
-func pointer(name string, head []byte) string {
-	is := func(prefix string) bool { return bytes.HasPrefix(head, []byte(prefix)) }
-	switch {
-	case is("version https://git-lfs.github.com/spec/"), is("version https://hawser.github.com/spec/"):
-		return "a Git LFS pointer, not the data: fetch it with: git lfs pull --include=" + filepath.Base(name)
-	case is("# xet version"):
-		return "a Xet pointer, not the data: fetch it with: git xet materialize " + name
-	case strings.HasSuffix(name, ".dvc") && (is("outs:") || is("md5:") || bytes.Contains(head, []byte("\nouts:"))):
-		return "a DVC file, not the data: fetch it with: dvc pull " + name + ", then name " + strings.TrimSuffix(name, ".dvc")
-	case is("/annex/objects/"):
-		return "a git-annex pointer, not the data: fetch it with: git annex get " + name
-	}
-	return ""
 }
 
 func (o *opener) parquet(f *File, path string) error {
@@ -301,7 +284,7 @@ func (o *opener) stdin(ctx context.Context, f *File) error {
 	head = head[:n]
 	sum, count := sha256.New(), &counter{}
 	all := io.TeeReader(io.MultiReader(bytes.NewReader(head), in), io.MultiWriter(sum, count))
-	if msg := pointer(f.Name, head); msg != "" {
+	if msg := infile.Pointer(f.Name, head); msg != "" {
 		return &FormatError{File: f.Name, Message: msg}
 	}
 	if bytes.HasPrefix(head, parquetMagic) || bytes.HasPrefix(head, encryptedMagic) {
