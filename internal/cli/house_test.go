@@ -140,7 +140,7 @@ func TestPlugins(t *testing.T) {
 		module + "datasets":                      "internal/cli internal/catalog",
 		module + "schema/hf":                     "internal/cli",
 		module + "schema/verl":                   "internal/cli",
-		"github.com/parquet-go/parquet-go":       "internal/parquetio",
+		"github.com/parquet-go/parquet-go":       "internal/parquetio/encoding",
 		"github.com/apache/arrow/go/":            "(nobody)",
 		"github.com/apache/arrow-go/v18/parquet": "(nobody)",
 	}

@@ -123,7 +123,7 @@ func (s *Set) Cut(p pipeline.ReadRange, rows int64) (a, b pipeline.ReadRange, er
 	return s.readRange(p.File, x), s.readRange(p.File, y), nil
 }
 
-// Prejudge implements pipeline.Facts.
+// Chunk implements pipeline.Facts.
 func (s *Set) Chunk(p pipeline.ReadRange, leaf int) (rule.ColumnFacts, bool, error) {
 	f := s.open[p.File].Parquet
 	if f == nil {

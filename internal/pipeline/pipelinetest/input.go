@@ -118,7 +118,7 @@ func (in *Input) Unchanged(file int) error {
 	return nil
 }
 
-// Prejudge implements pipeline.Facts.
+// Chunk implements pipeline.Facts.
 func (in *Input) Chunk(r pipeline.ReadRange, leaf int) (rule.ColumnFacts, bool, error) {
 	c, err := in.data[r.File].Chunk(r.RowGroup, leaf)
 	if !r.Whole {
