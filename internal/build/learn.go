@@ -90,18 +90,3 @@ func (b *Build) learnMap(ctx context.Context, src *input.Set, s pipeline.Split, 
 	}
 	return probe.Some(), nil
 }
-
-// Maps reports whether a step is a map function.
-func (o *Options) Maps() bool {
-	for _, split := range o.Splits() {
-		for _, step := range o.Steps(split) {
-			if l, ok := step.(transform.Located); ok {
-				step = l.RowStep
-			}
-			if _, ok := step.(*starmap.Map); ok {
-				return true
-			}
-		}
-	}
-	return false
-}

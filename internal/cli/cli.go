@@ -16,7 +16,6 @@ import (
 	"github.com/rlprep/rlprep/internal/escape"
 	"github.com/rlprep/rlprep/internal/infile"
 	"github.com/rlprep/rlprep/internal/misuse"
-	"github.com/rlprep/rlprep/internal/overwrite"
 	"github.com/rlprep/rlprep/schema"
 )
 
@@ -43,28 +42,12 @@ var commands = []func(*app) *cobra.Command{
 	newVersion,
 }
 
-// An app is what the commands share: the streams and the options that every command has.
-type app struct {
-	ctx    context.Context // of the run: its end interrupts reading from pipes
-	stdin  io.Reader
-	stdout io.Writer // results; Main flushes it
-	stderr io.Writer // logs, errors
-	raw    io.Writer // below stdout: for what is safe, and holds what stdout would escape (colours, commands for a CI system)
-	screen io.Writer // below stderr: for progress
-
-	terminal bool // stdout is a terminal
-	quiet    bool
-
-	guard  overwrite.Guard // of what is read and what is written
-	remote hubRemote       // where names that begin with hf:// lead
-}
-
 // Main runs rlprep with the arguments after the program's name and returns its exit status. Results go to stdout; progress,
 // logs and errors to stderr. When ctx is cancelled, the run ends early with ExitInterrupted.
 func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	out := bufio.NewWriterSize(stdout, 64<<10)
 	a := &app{ctx: ctx, stdin: infile.Interruptible(ctx, stdin), stdout: escape.NewWriter(out), stderr: escape.NewWriter(stderr), raw: out, screen: stderr, terminal: isTerminal(stdout)}
-	a.remote.app = a
+	a.remote.quiet, a.remote.screen = &a.quiet, stderr
 	defer a.remote.close()
 	root := newRoot(a)
 	root.SetArgs(args)
@@ -134,16 +117,6 @@ func noCommand(cmd *cobra.Command, args []string) error {
 	return misuse.Unknown("command", args[0], commandNames(cmd))
 }
 
-func commandNames(root *cobra.Command) []string {
-	var names []string
-	for _, c := range root.Commands() {
-		if c.IsAvailableCommand() {
-			names = append(names, c.Name())
-		}
-	}
-	return names
-}
-
 // flagError makes a usage error of what the flag parser says, with the nearest flag where one is unknown.
 func flagError(cmd *cobra.Command, err error) error {
 	var missing *pflag.NotExistError
@@ -156,17 +129,4 @@ func flagError(cmd *cobra.Command, err error) error {
 		return misuse.Errorf("unknown flag --%s; did you mean --%s?", missing.GetSpecifiedName(), near)
 	}
 	return misuse.Errorf("unknown flag --%s", missing.GetSpecifiedName())
-}
-
-// exactArgs asks for just these arguments, named as in the usage line.
-func exactArgs(names ...string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		switch {
-		case len(args) < len(names):
-			return misuse.Errorf("missing argument %s", names[len(args)])
-		case len(args) > len(names):
-			return misuse.Errorf("unexpected argument %q", args[len(names)])
-		}
-		return nil
-	}
 }

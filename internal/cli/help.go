@@ -145,3 +145,13 @@ func describeCompletion(root *cobra.Command) {
 		}
 	}
 }
+
+func commandNames(root *cobra.Command) []string {
+	var names []string
+	for _, c := range root.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	return names
+}

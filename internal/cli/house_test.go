@@ -5,12 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
+	"go/build"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -208,6 +212,103 @@ func TestOpens(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestFilesOneWay: among the files of these packages references go one way, so that each can be read after those that it stands on.
+func TestFilesOneWay(t *testing.T) {
+	for _, dir := range []string{"internal/build", "internal/check", "internal/cli", "internal/edit", "internal/input", "internal/output", "internal/project"} {
+		arrows := fileArrows(t, filepath.Join(root(t), dir))
+		if len(arrows) < 3 {
+			t.Errorf("%s: only %d files seen", dir, len(arrows))
+		}
+		if circle := circleIn(arrows); circle != nil {
+			t.Errorf("%s: the files refer to one another in a circle: %s", dir, strings.Join(circle, ", "))
+		}
+	}
+}
+
+// fileArrows returns for each file of a package the files whose declarations it uses, with one such declaration.
+func fileArrows(t *testing.T, dir string) map[string]map[string]string {
+	t.Helper()
+	pkg, err := build.ImportDir(dir, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := token.NewFileSet()
+	var files []*ast.File
+	for _, name := range pkg.GoFiles {
+		f, err := parser.ParseFile(set, filepath.Join(dir, name), nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, f)
+	}
+	info := &types.Info{Uses: map[*ast.Ident]types.Object{}}
+	check := types.Config{Importer: noImports{}, Error: func(error) {}} // what is imported is unknown, and of no interest
+	self, _ := check.Check(dir, set, files, info)
+	arrows := map[string]map[string]string{}
+	for _, name := range pkg.GoFiles {
+		arrows[name] = map[string]string{}
+	}
+	for id, used := range info.Uses {
+		from, to := filepath.Base(set.Position(id.Pos()).Filename), filepath.Base(set.Position(used.Pos()).Filename)
+		if used.Pkg() == self && used.Pos().IsValid() && from != to {
+			arrows[from][to] = used.Name()
+		}
+	}
+	return arrows
+}
+
+// noImports imports every package as an empty one.
+type noImports struct{}
+
+// Import implements types.Importer.
+func (noImports) Import(name string) (*types.Package, error) {
+	p := types.NewPackage(name, path.Base(name))
+	p.MarkComplete()
+	return p, nil
+}
+
+// circleIn returns the files of a circle as "a.go uses X of b.go", nil where there is none: what uses nothing that is left is taken away until
+// nothing changes.
+func circleIn(arrows map[string]map[string]string) (circle []string) {
+	left := maps.Clone(arrows)
+	for again := true; again; {
+		again = false
+		for from, to := range left {
+			uses := 0
+			for name := range to {
+				if left[name] != nil {
+					uses++
+				}
+			}
+			if uses == 0 {
+				delete(left, from)
+				again = true
+			}
+		}
+	}
+	for from, to := range left {
+		for name, what := range to {
+			if left[name] != nil {
+				circle = append(circle, fmt.Sprintf("%s uses %s of %s", from, what, name))
+			}
+		}
+	}
+	slices.Sort(circle)
+	return circle
+}
+
+// The search finds a circle, and none where there is none.
+func TestCircleIn(t *testing.T) {
+	arrows := map[string]map[string]string{"a.go": {"b.go": "x"}, "b.go": {"c.go": "y"}, "c.go": {}, "d.go": {"a.go": "z"}}
+	if got := circleIn(arrows); got != nil {
+		t.Errorf("no circle: %v", got)
+	}
+	arrows["c.go"] = map[string]string{"a.go": "w"}
+	if got := circleIn(arrows); !slices.Contains(got, "c.go uses w of a.go") {
+		t.Errorf("a circle: %v", got)
 	}
 }
 

@@ -17,8 +17,9 @@ import (
 
 // A hubRemote is a hub.Client as source wants it. The client is made when a name first asks for one.
 type hubRemote struct {
-	app   *app
-	whole string // how the command at hand is made to fetch files whole
+	quiet  *bool     // set by a flag
+	screen io.Writer // for progress
+	whole  string    // how the command at hand is made to fetch files whole
 
 	mu     sync.Mutex
 	client *hub.Client
@@ -36,8 +37,8 @@ func (h *hubRemote) open() (*hub.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !h.app.quiet {
-		h.shown = newFetching(h.app.screen)
+	if !*h.quiet {
+		h.shown = newFetching(h.screen)
 		c.Notice, c.Progress = h.shown.say, h.shown.at
 	}
 	c.Whole = h.whole

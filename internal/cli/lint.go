@@ -9,54 +9,13 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
-	"github.com/rlprep/rlprep/internal/amount"
 	"github.com/rlprep/rlprep/internal/check"
-	"github.com/rlprep/rlprep/internal/escape"
 	"github.com/rlprep/rlprep/internal/input"
 	"github.com/rlprep/rlprep/internal/misuse"
-	"github.com/rlprep/rlprep/internal/pipeline"
-	"github.com/rlprep/rlprep/internal/project"
 	"github.com/rlprep/rlprep/internal/report"
-	"github.com/rlprep/rlprep/internal/source"
 	"github.com/rlprep/rlprep/schema/rule"
 )
-
-// A lint is one run of the command.
-type lint struct {
-	app *app
-
-	input      inputFlags
-	known      knownFlags
-	launches   lintLaunches
-	project    lintProject
-	fix        lintFix
-	baseline   lintBaseline
-	cache      lintCache
-	val        []string
-	target     string
-	rows       string
-	formats    []string
-	selected   []string
-	ignored    []string
-	failLevel  string
-	exitZero   bool
-	schemaOnly bool
-	limit      int64
-	statistics bool
-	trust      bool
-	verbose    bool
-	workers    int
-
-	given func(flag string) bool // on the command line
-	flags *pflag.FlagSet
-	args  []string
-	found map[report.Place]report.Remedy // of all data sets
-	env   *rule.Env
-	fail  rule.Level
-	rules []*rule.Rule
-}
 
 func newLint(a *app) *cobra.Command {
 	l := &lint{app: a}
@@ -189,125 +148,6 @@ func (l *lint) declare(ctx context.Context, args []string) error {
 
 // summaryVariable names the file that gets a summary in GitHub's actions.
 const summaryVariable = "GITHUB_STEP_SUMMARY"
-
-// named reports whether the command line names files.
-func (l *lint) named(args []string) bool { return len(args)+len(l.val) > 0 || l.input.filesFrom != "" }
-
-// collect checks the files of args, and where none are named the data sets of the project or the launches' own data.
-func (l *lint) collect(ctx context.Context, args []string, found *check.Result) error {
-	named := l.named(args)
-	switch {
-	case !named && len(l.input.splits) > 0:
-		return misuse.Errorf("--split: name the files, too")
-	case !named && !l.given("config") && l.project.file != nil && len(l.project.file.Datasets) > 0:
-		return l.project.collect(ctx, l, found)
-	case !named && len(l.launches.configs) > 0:
-		return l.judgeLaunches(ctx, nil, found)
-	case !named:
-		return misuse.Errorf("no files: name the data to check, or the data sets in %s ('rlprep init' writes one)", project.FileName)
-	}
-	set, err := l.resolve(ctx, args, nil)
-	if err != nil {
-		return err
-	}
-	found.Owns(set)
-	return l.project.divide(ctx, l, set, found)
-}
-
-// resolve opens the files that args and the flags name, or those of splits.
-func (l *lint) resolve(ctx context.Context, args []string, splits []source.SplitArg) (*source.Set, error) {
-	spec, err := l.spec(args, splits)
-	if err != nil {
-		return nil, err
-	}
-	l.app.remote.whole = "run without --schema-only"
-	set, err := l.app.resolve(ctx, "FILES", spec)
-	if err != nil {
-		return nil, asInput(err)
-	}
-	return set, nil
-}
-
-// spec is what args and the flags name, or those of splits.
-func (l *lint) spec(args []string, splits []source.SplitArg) (source.Spec, error) {
-	spec, err := l.input.spec(l.app, args)
-	spec.Val, spec.Lenient, spec.Hash, spec.Peek = l.val, true, false, l.schemaOnly
-	spec.Splits = append(spec.Splits, splits...)
-	return spec, err
-}
-
-// judge checks the files of set, alone or with the launches.
-func (l *lint) judge(ctx context.Context, set *source.Set, found *check.Result) error {
-	if len(l.launches.configs) > 0 {
-		return l.judgeLaunches(ctx, set, found)
-	}
-	rep, err := l.checkAndFix(ctx, set)
-	if err != nil {
-		return asUsage(err)
-	}
-	found.Add(l.env, l.rules, set, "", rep)
-	return nil
-}
-
-// options reads the flags that have a form of their own.
-func (l *lint) options() (err error) {
-	l.env = l.known.env(rule.Any)
-	l.env.Agent = l.fix.agent
-	if l.env.Target, err = rule.ParseTarget(l.target); err != nil {
-		return &misuse.Error{Err: err}
-	}
-	if l.fail, err = rule.ParseLevel(l.failLevel); err != nil || l.fail == rule.Off {
-		return misuse.Errorf("--fail-level %s: expected error, warning or info", l.failLevel)
-	}
-	if l.rows != "" {
-		if l.env.Rows, err = rule.ParseKind(l.rows); err != nil {
-			return misuse.Errorf("--kind %v", err)
-		}
-		if err := l.env.Target.CheckKind(l.env.Rows); err != nil {
-			return misuse.Errorf("--kind: %v", err)
-		}
-	}
-	if l.rules, err = selectRules(l.selected, l.ignored); err != nil {
-		return err
-	}
-	return l.fix.check(l)
-}
-
-// selectRules returns the rules that selected names (none: all) and ignored does not.
-func selectRules(selected, ignored []string) ([]*rule.Rule, error) {
-	for _, name := range slices.Concat(selected, ignored) {
-		if !slices.ContainsFunc(rule.All(), func(r *rule.Rule) bool { return r.Named(name) }) {
-			return nil, misuse.Unknown("rule", name, rule.Names())
-		}
-	}
-	var out []*rule.Rule
-	for _, r := range rule.All() {
-		is := func(name string) bool { return r.Named(name) }
-		if (len(selected) == 0 || slices.ContainsFunc(selected, is)) && !slices.ContainsFunc(ignored, is) {
-			out = append(out, r)
-		}
-	}
-	return out, nil
-}
-
-// checkOptions are those of a check of the files of set.
-func (l *lint) checkOptions(set *source.Set) check.Options {
-	return check.Options{Source: set, Rules: l.rules, Env: l.env, Fail: l.fail, Limit: l.limit, Workers: l.workers, FootersOnly: l.schemaOnly, TrustStatistics: l.trust,
-		Cache: l.cache.store, Watch: l.app.watch, Guard: &l.app.guard, Version: version(), Limits: l.input.limits.limits()}
-}
-
-func (l *lint) check(ctx context.Context, set *source.Set) (*pipeline.Report, error) {
-	rep, err := check.Run(ctx, l.checkOptions(set))
-	if l.verbose {
-		for _, f := range set.Files() {
-			escape.Fprintf(l.app.stderr, "%s: %s rows, split %s, as %s rows for %s\n", f.Name, amount.Thousands(f.Rows), f.Split, l.env.Rows, l.env.Target)
-		}
-	}
-	if err == nil && l.verbose && rep.Cached > 0 {
-		escape.Fprintf(l.app.stderr, "%d of %s not read again: they are as an earlier run found them\n", rep.Cached, amount.Of(len(set.Files()), "file"))
-	}
-	return rep, err
-}
 
 // report prints what was found, in every format that was asked for.
 func (l *lint) report(found *check.Result) error {

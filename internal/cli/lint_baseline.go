@@ -7,8 +7,6 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/spf13/pflag"
-
 	"github.com/rlprep/rlprep/internal/amount"
 	"github.com/rlprep/rlprep/internal/baseline"
 	"github.com/rlprep/rlprep/internal/check"
@@ -18,19 +16,6 @@ import (
 	"github.com/rlprep/rlprep/internal/project"
 	"github.com/rlprep/rlprep/schema/rule"
 )
-
-// lintBaseline is the baseline that a run of lint keeps to or writes.
-type lintBaseline struct {
-	name  string // "": none
-	write bool
-
-	known check.Known
-}
-
-func (b *lintBaseline) register(f *pflag.FlagSet) {
-	f.StringVar(&b.name, "baseline", "", "file of known findings: report only new ones (more than it counts for a rule, column and file)")
-	f.BoolVar(&b.write, "write-baseline", false, "write the findings to the file of --baseline (or of "+project.FileName+")")
-}
 
 // open finds the baseline's name.
 func (b *lintBaseline) open(l *lint) error {

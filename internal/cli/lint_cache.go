@@ -3,24 +3,12 @@ package cli
 import (
 	"time"
 
-	"github.com/spf13/pflag"
-
 	"github.com/rlprep/rlprep/internal/check"
 	"github.com/rlprep/rlprep/internal/escape"
 )
 
-// A lintCache is the cache of one run.
-type lintCache struct {
-	off   bool
-	store *check.Cache
-}
-
 // cacheClock is when a file must have been changed before to be kept; a test has it run ahead.
 var cacheClock = time.Now
-
-func (c *lintCache) register(f *pflag.FlagSet) {
-	f.BoolVar(&c.off, "no-cache", false, "read all rows, and store nothing for the next run")
-}
 
 // open opens the cache for a run that reads rows. Without one, rows are read.
 func (c *lintCache) open(l *lint) {
@@ -41,5 +29,3 @@ func (c *lintCache) dir(l *lint) string {
 	}
 	return check.CacheDir()
 }
-
-func (c *lintCache) close() { c.store.Close() }

@@ -8,63 +8,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/pflag"
-
 	"github.com/rlprep/rlprep/internal/amount"
 	"github.com/rlprep/rlprep/internal/check"
 	"github.com/rlprep/rlprep/internal/escape"
 	"github.com/rlprep/rlprep/internal/fix"
 	"github.com/rlprep/rlprep/internal/judge"
-	"github.com/rlprep/rlprep/internal/misuse"
 	"github.com/rlprep/rlprep/internal/pipeline"
 	"github.com/rlprep/rlprep/internal/source"
 	"github.com/rlprep/rlprep/schema/rule"
 )
-
-// lintFix is what lint fixes.
-type lintFix struct {
-	on     bool
-	diff   bool
-	unsafe bool
-	agent  string
-
-	changes *int // files that would change, with diff; one counter for all data sets
-}
-
-func (x *lintFix) register(f *pflag.FlagSet) {
-	f.BoolVar(&x.on, "fix", false, "apply the safe fixes in place, and report what remains")
-	f.BoolVar(&x.unsafe, "unsafe-fixes", false, "with --fix or --diff: also apply fixes that change values or remove rows")
-	f.BoolVar(&x.diff, "diff", false, "show what --fix would change, and write nothing")
-	f.StringVar(&x.agent, "agent", "", "with --fix or --diff: the agent loop for rows without one")
-}
-
-// active reports whether anything is to be fixed or shown.
-func (x *lintFix) active() bool { return x.on || x.diff }
-
-// check looks at the flags.
-func (x *lintFix) check(l *lint) error {
-	switch {
-	case !x.active() && x.unsafe:
-		return misuse.Errorf("--unsafe-fixes goes with --fix or --diff")
-	case !x.active() && x.agent != "":
-		return misuse.Errorf("--agent goes with --fix or --diff")
-	case x.active() && (l.limit > 0 || l.schemaOnly):
-		return misuse.Errorf("--fix and --diff need whole files: remove --rows and --schema-only")
-	}
-	return nil
-}
-
-// String is what was asked for, as it stands in a manifest.
-func (x *lintFix) String() string {
-	words := []string{"lint --fix"}
-	if x.unsafe {
-		words = append(words, "--unsafe-fixes")
-	}
-	if x.agent != "" {
-		words = append(words, "--agent "+x.agent)
-	}
-	return strings.Join(words, " ")
-}
 
 // checkAndFix checks the files of set; with --fix they are fixed before, and opened again as they are then.
 func (l *lint) checkAndFix(ctx context.Context, set *source.Set) (*pipeline.Report, error) {
@@ -99,65 +51,6 @@ func (l *lint) checkAndFix(ctx context.Context, set *source.Set) (*pipeline.Repo
 	x.sayFixed()
 	x.sayLeft(fixed.Left.Entries)
 	return fixed.Left, nil
-}
-
-// foresee names all files that the run will read: the first of several data sets is fixed before the next is opened.
-func (l *lint) foresee(ctx context.Context, args []string) error {
-	all := []*lint{l}
-	if l.named(args) && l.input.filesFrom != "-" { // what is read there is read once
-		if err := l.foreseeFiles(ctx, args, nil); err != nil {
-			return err
-		}
-	}
-	if p := &l.project; p.file != nil {
-		for i := range p.file.Datasets {
-			d := &p.file.Datasets[i]
-			one, err := p.dataset(l, d)
-			if err != nil {
-				return inDataset(d, err)
-			}
-			all = append(all, one)
-			if splits := p.file.Files(d); !l.named(args) && !l.given("config") && splits != nil {
-				if err := one.foreseeFiles(ctx, nil, splits); err != nil {
-					return inDataset(d, err)
-				}
-			}
-		}
-	}
-	for _, one := range all {
-		for _, config := range one.launches.configs {
-			read, err := one.launches.flags.read(ctx, l.app, config, nil, one.env.Target)
-			if err != nil {
-				return err
-			}
-			for _, t := range read.Trainings {
-				own := *one
-				own.input.filesFrom = ""
-				var train []string
-				if train, own.val = t.Data(); len(train)+len(own.val) > 0 {
-					if err := own.foreseeFiles(ctx, train, nil); err != nil {
-						return err
-					}
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// foreseeFiles names the files that args or splits mean.
-func (l *lint) foreseeFiles(ctx context.Context, args []string, splits []source.SplitArg) error {
-	spec, err := l.spec(args, splits)
-	if err != nil {
-		return err
-	}
-	if spec.FilesFrom != "" {
-		if err := l.app.guard.Read("--files-from", spec.FilesFrom, spec.FilesFrom); err != nil {
-			return err
-		}
-	}
-	spec.Named = func(name, path string) error { return l.app.guard.Read("FILES", name, path) }
-	return asInput(source.Name(ctx, spec))
 }
 
 // end gives --diff its status.

@@ -3,8 +3,6 @@ package cli
 import (
 	"context"
 
-	"github.com/spf13/pflag"
-
 	"github.com/rlprep/rlprep/internal/check"
 	"github.com/rlprep/rlprep/internal/escape"
 	"github.com/rlprep/rlprep/internal/launch"
@@ -12,19 +10,6 @@ import (
 	"github.com/rlprep/rlprep/internal/source"
 	"github.com/rlprep/rlprep/schema/rule"
 )
-
-// lintLaunches are the launches that lint judges together with the data.
-type lintLaunches struct {
-	configs    []string
-	flags      launchFlags
-	checkPaths bool
-}
-
-func (l *lintLaunches) register(f *pflag.FlagSet) {
-	f.StringArrayVar(&l.configs, "config", nil, "launch script or .yaml to check together with the data; without FILES, its own data; repeatable")
-	f.BoolVar(&l.checkPaths, "check-paths", false, "files that a launch names and that are not here are errors")
-	l.flags.register(f)
-}
 
 // judgeLaunches judges every training of every launch, with the files of set or, where it is nil, with those that it names itself.
 func (l *lint) judgeLaunches(ctx context.Context, set *source.Set, found *check.Result) error {

@@ -7,30 +7,13 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/spf13/pflag"
-
 	"github.com/rlprep/rlprep/internal/amount"
 	"github.com/rlprep/rlprep/internal/check"
 	"github.com/rlprep/rlprep/internal/escape"
 	"github.com/rlprep/rlprep/internal/misuse"
-	"github.com/rlprep/rlprep/internal/pipeline"
 	"github.com/rlprep/rlprep/internal/project"
-	"github.com/rlprep/rlprep/internal/source"
 	"github.com/rlprep/rlprep/schema/rule"
 )
-
-// lintProject is the project's file that a run of lint keeps to.
-type lintProject struct {
-	name string // that is asked for; "": the one found
-	none bool
-
-	file *project.File // nil: there is none
-}
-
-func (p *lintProject) register(f *pflag.FlagSet) {
-	f.StringVar(&p.name, "project", "", "project file (default: "+project.FileName+" in the current folder or a parent, up to the root of the repository)")
-	f.BoolVar(&p.none, "no-project", false, "use no project file")
-}
 
 // open finds and reads the project's file.
 func (p *lintProject) open(a *app, given func(flag string) bool) (err error) {
@@ -112,33 +95,6 @@ func (p *lintProject) dataset(l *lint, d *project.Dataset) (*lint, error) {
 	return &one, nil
 }
 
-// collect checks the data sets of the project.
-func (p *lintProject) collect(ctx context.Context, l *lint, found *check.Result) error {
-	for i := range p.file.Datasets {
-		d := &p.file.Datasets[i]
-		one, err := p.dataset(l, d)
-		if err != nil {
-			return inDataset(d, err)
-		}
-		splits := p.file.Files(d)
-		if splits == nil { // the launch's own data
-			if err := one.judgeLaunches(ctx, nil, found); err != nil {
-				return err
-			}
-			continue
-		}
-		set, err := one.resolve(ctx, nil, splits)
-		if err != nil {
-			return inDataset(d, err)
-		}
-		found.Owns(set)
-		if err := one.judge(ctx, set, found); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // inDataset says which data set an error is about; the command's usage would not help.
 func inDataset(d *project.Dataset, err error) error {
 	if errors.Is(err, context.Canceled) {
@@ -150,42 +106,6 @@ func inDataset(d *project.Dataset, err error) error {
 		err = usage.Err
 	}
 	return withCode(code, fmt.Errorf("%s: data set %s: %w", d.Where, d.Name, err))
-}
-
-// divide checks files that were named on the command line: those that a data set of the project names as it asks, the others as the
-// whole file does. Where the command line says of them which splits or which launch, it is followed alone.
-func (p *lintProject) divide(ctx context.Context, l *lint, set *source.Set, found *check.Result) error {
-	if p.file == nil || len(p.file.Datasets) == 0 || l.given("val") || l.given("split") || l.given("config") {
-		return l.judge(ctx, set, found)
-	}
-	n := len(p.file.Datasets)
-	parts := set.Divide(n+1, func(f *source.File) (int, string) {
-		if i, split := p.file.Owner(f.Name); i >= 0 {
-			return i, split
-		}
-		return n, f.Split
-	})
-	found.Owns(parts...)
-	found.Set.Errors = append(found.Set.Errors, set.Errors...)
-	for i, part := range parts {
-		one := l
-		if len(part.Files()) == 0 {
-			continue
-		}
-		if i < n {
-			var err error
-			if one, err = p.dataset(l, &p.file.Datasets[i]); err != nil {
-				return inDataset(&p.file.Datasets[i], err)
-			}
-		}
-		if err := one.judge(ctx, part, found); err != nil {
-			return err
-		}
-	}
-	if len(set.Errors) > 0 && len(found.Targets) == 0 { // no file can be read
-		found.Add(l.env, l.rules, &source.Set{}, "", &pipeline.Report{})
-	}
-	return nil
 }
 
 // suppress takes away what the project's file lets pass, and says how much that was. Of a run over the whole project it says also what is let

@@ -118,9 +118,3 @@ func (p *progress) Done() {
 		p.last = p.now() // from here on as without a bar
 	}
 }
-
-// watch shows the progress of a job over so many rows.
-func (a *app) watch(total int64) (rows func(rows int64, shard string), done func()) {
-	bar := newProgress(a.screen, total, a.quiet)
-	return bar.Rows, bar.Done
-}

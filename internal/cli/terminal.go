@@ -11,9 +11,3 @@ func isTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
-
-// color reports whether results may be coloured: stdout is a terminal that can, and the user has not set NO_COLOR
-// (https://no-color.org: any value that is not empty).
-func (a *app) color() bool {
-	return a.terminal && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
-}
