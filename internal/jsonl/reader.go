@@ -81,6 +81,7 @@ func (r *Reader) Next(ctx context.Context, maxRows int) (*record.Batch, error) {
 		addLine(b, r.scan.rowLine, int(rows))
 		size += len(text)
 	}
+	r.decoder.Src = nil // a huge row would stay in memory with it
 	r.scan.shrink()
 	r.read += int64(b.Rows)
 	b.Leaves, b.Faults = r.decoder.leaves(), r.decoder.faults

@@ -33,3 +33,22 @@ func TestTooLongRow(t *testing.T) {
 		}
 	}
 }
+
+// The text of rows that were handed out is not held: a huge one would be in memory twice.
+func TestRowsAreNotHeld(t *testing.T) {
+	f, err := embedded(t, `{"a":"`+strings.Repeat("x", hugeRow)+`"}`+"\n", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := f.open(f.layout.Ranges(1 << 20)[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := r.Next(t.Context(), 10)
+	if err != nil || b.Rows != 1 {
+		t.Fatal(b, err)
+	}
+	if r.decoder.Src != nil || cap(r.scan.buf) >= hugeRow {
+		t.Errorf("%d bytes of a row that was read, in a buffer of %d", len(r.decoder.Src), cap(r.scan.buf))
+	}
+}

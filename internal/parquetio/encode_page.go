@@ -90,7 +90,11 @@ func (c *columnEncoder) place(packed []byte, info PageInfo, size int) {
 	var header [64]byte
 	h := appendPageHeader(header[:0], pageData, info.Encoding, int(info.Values), size, packed)
 	info.Offset, info.Size = c.pages.Len(), int64(len(h)+len(packed))
-	c.pages.add(h, packed)
+	if int64(size) >= hugePage && c.codecHere() != None {
+		c.pages.addOwned(h, packed)
+	} else {
+		c.pages.add(h, packed)
+	}
 	c.index = append(c.index, info)
 	c.uncompressed += int64(len(h) + size)
 }

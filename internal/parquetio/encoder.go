@@ -55,9 +55,9 @@ type packing struct {
 // packAside is the least size of a page that is worth handing to another goroutine.
 var packAside = 128 << 10
 
-// pack begins to compress a copy of body elsewhere; nil where nobody is free.
+// pack begins to compress a copy of body elsewhere; nil where nobody is free, and for a huge page, which is not held twice.
 func (s *scratch) pack(body []byte, codec Codec) *packing {
-	if codec == None || len(body) < packAside {
+	if codec == None || len(body) < packAside || int64(len(body)) >= hugePage {
 		return nil
 	}
 	select {
@@ -77,7 +77,7 @@ func (s *scratch) pack(body []byte, codec Codec) *packing {
 	return p
 }
 
-// compress returns src as codec stores it: in memory of s, or src itself.
+// compress returns src as codec stores it: in memory of s, or src itself; a huge page in memory of its own.
 func (s *scratch) compress(src []byte, codec Codec) ([]byte, error) {
 	if codec == None {
 		return src, nil
@@ -85,6 +85,9 @@ func (s *scratch) compress(src []byte, codec Codec) ([]byte, error) {
 	packed, err := compress.Compress(s.packed, src, codec)
 	if err == nil {
 		s.packed = packed
+	}
+	if int64(len(src)) >= hugePage {
+		s.packed = nil // the chunk takes it
 	}
 	return packed, err
 }

@@ -38,6 +38,13 @@ func (p *Pages) add(header, body []byte) {
 	}
 }
 
+// addOwned is add for a body that nobody else uses any more: it becomes a part as it is.
+func (p *Pages) addOwned(header, body []byte) {
+	p.add(header, nil)
+	p.n += int64(len(body))
+	p.parts = append(p.parts, body[:len(body):len(body)])
+}
+
 // growFirst makes room for n more bytes, or as many as the first part may have.
 func (p *Pages) growFirst(n int) {
 	if len(p.parts) == 0 {

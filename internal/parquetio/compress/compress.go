@@ -23,12 +23,18 @@ var zstdWriters = freelist.New(func() *zstd.Encoder {
 	return w
 })
 
+// growOnce is the size from which on a result gets its memory at once: growing to it step by step leaves several times as much behind.
+const growOnce = 64 << 20
+
 // Compress returns src compressed with Snappy or Zstd, in dst where that has room; its result depends on src and codec alone.
 func Compress(dst, src []byte, codec Codec) ([]byte, error) {
 	switch codec {
 	case Snappy:
 		return s2.EncodeSnappy(dst[:cap(dst)], src), nil
 	case Zstd:
+		if len(src) >= growOnce && cap(dst) < len(src) {
+			dst = make([]byte, 0, len(src)+len(src)/128+1024)
+		}
 		w := zstdWriters.Get()
 		defer zstdWriters.Put(w)
 		return w.EncodeAll(src, dst[:0]), nil
