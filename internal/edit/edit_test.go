@@ -146,7 +146,7 @@ func TestRefused(t *testing.T) {
 	}{
 		"no column":  {edit.Options{Edit: &edit.Select{Paths: []schema.Path{"a"}}}, "b.parquet"},
 		"in the way": {edit.Options{Edit: &edit.Add{Values: assign(t, "b=2")}}, "b.parquet"},
-		"both names": {edit.Options{Edit: &edit.Rename{From: []schema.Path{"a", "b"}, To: []schema.Path{"b", "a"}}}, "is a new and an old name"},
+		"both names": {edit.Options{Edit: &edit.Rename{From: []schema.Path{"a", "b"}, To: []schema.Path{"b", "a"}}}, "is both a new and an old name"},
 		"exists":     {edit.Options{Edit: &edit.Add{Values: assign(t, "z=1")}, Out: dir}, "--force"},
 	} {
 		c.o.Source, c.o.Flag = open(t, a, b), "test"

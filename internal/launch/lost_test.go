@@ -25,7 +25,7 @@ func TestLost(t *testing.T) {
 		{"CR LF", "python3 -m p.main n=2 \\\r\n model.actor.rate=2\r\n", nil, []string{
 			"1  the argument \" \" is no override: a '\\' continues a line only where nothing follows it, and here a blank does",
 			"2 model.actor.rate bash takes model.actor.rate=… for a command of its own: a CR follows the '\\' of line 1",
-			"1  the lines of the script end in CR LF: bash hands the CR over with the last argument, which Hydra does not read (sed -i 's/\\r$//' mends the script)"}},
+			"1  the lines of the script end in CR LF: bash hands the CR over with the last argument, which Hydra does not read (sed -i 's/\\r$//' fixes the script)"}},
 		{"blanks around =", start + " n = 3\n", nil, []string{
 			"2  the argument \"n\" is no override: it has no '=' (key=value, without blanks around the '=')",
 			"2  the argument \"3\" is no override: it has no '=' (key=value, without blanks around the '=')"}},
