@@ -16,6 +16,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -298,6 +299,32 @@ func circleIn(arrows map[string]map[string]string) (circle []string) {
 	}
 	slices.Sort(circle)
 	return circle
+}
+
+// TestRoad: each function that docs/design.md names behind a link to a file is declared in that file.
+func TestRoad(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root(t), "docs", "design.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	for _, m := range regexp.MustCompile("\\]\\(\\.\\./([\\w/]+\\.go)\\)(?:[^`\\[.]*`(\\w+)`)?").FindAllStringSubmatch(string(text), -1) {
+		code, err := os.ReadFile(filepath.Join(root(t), m[1]))
+		if err != nil {
+			t.Errorf("docs/design.md: %v", err)
+			continue
+		}
+		if m[2] == "" {
+			continue
+		}
+		seen++
+		if !regexp.MustCompile(`(?m)^(func (\(\w* ?\*?\w+\) )?|type |\t)` + m[2] + `\b`).Match(code) {
+			t.Errorf("docs/design.md: %s is not declared in %s", m[2], m[1])
+		}
+	}
+	if seen < 15 {
+		t.Errorf("only %d functions seen", seen)
+	}
 }
 
 // The search finds a circle, and none where there is none.

@@ -364,3 +364,28 @@ func (p *Plan) cutHuge(s Split, ranges []ReadRange) ([]ReadRange, error) {
 	}
 	return out, nil
 }
+
+// bytes and packed are Bytes and Packed of the rows that are kept.
+func (r ReadRange) bytes() int64 { return r.share(r.Bytes) }
+
+func (r ReadRange) packed() int64 { return r.share(r.Packed) }
+
+func (r ReadRange) share(n int64) int64 {
+	if r.kept == r.Rows {
+		return n
+	}
+	return int64(float64(n) * float64(r.kept) / float64(r.Rows))
+}
+
+// lastSelection is that of the last barrier of a split, nil where it has none or that one orders rows.
+func (p *Plan) lastSelection(split string) (last *Selection) {
+	for _, stage := range p.Stages[split] {
+		if b, ok := stage.(*Barrier); ok {
+			last = b.selection
+		}
+		if ordered(stage) {
+			last = nil
+		}
+	}
+	return last
+}

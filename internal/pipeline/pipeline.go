@@ -31,17 +31,6 @@ type ReadRange struct {
 	kept   int64 // rows that pass the last barrier
 }
 
-// bytes and packed are Bytes and Packed of the rows that are kept.
-func (r ReadRange) bytes() int64  { return r.share(r.Bytes) }
-func (r ReadRange) packed() int64 { return r.share(r.Packed) }
-
-func (r ReadRange) share(n int64) int64 {
-	if r.kept == r.Rows {
-		return n
-	}
-	return int64(float64(n) * float64(r.kept) / float64(r.Rows))
-}
-
 // An Input is the files of a job.
 type Input interface {
 	// Files are the files of all splits, in order.

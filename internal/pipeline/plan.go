@@ -166,3 +166,81 @@ func (p *Plan) outFiles() []*rule.File {
 	}
 	return out
 }
+
+// A Stage is a part of the steps of a split: RowSteps, a Derived column or a Barrier.
+type Stage interface {
+	// steps are what the stage does to rows that come one by one.
+	steps() []transform.RowStep
+}
+
+// RowSteps take rows one by one.
+type RowSteps []transform.RowStep
+
+func (s RowSteps) steps() []transform.RowStep { return s }
+
+// Derived is a column for the stages after it and for the rules.
+type Derived struct{ Column transform.RowStep }
+
+func (d Derived) steps() []transform.RowStep { return []transform.RowStep{d.Column} }
+
+// cutStages cuts the steps of a split into stages, and plans the passes of its barriers.
+func (p *Plan) cutStages(s Split, steps []transform.RowStep) (out []Stage, err error) {
+	for _, t := range steps {
+		switch step := transform.Bare(t).(type) {
+		case transform.Barrier:
+			if n := len(out); n > 0 && slices.ContainsFunc(out, ordered) {
+				return nil, program.StepError(p.input.Files()[s.Files[0]].Name, t, errors.New("a step that needs all rows cannot follow a step that orders them yet"))
+			}
+			b, err := p.planBarrier(s, t, step, out)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, b)
+		case transform.DerivedColumn:
+			out = append(out, Derived{t})
+		default:
+			if n := len(out); n > 0 {
+				if rows, ok := out[n-1].(RowSteps); ok {
+					out[n-1] = append(rows, t)
+					continue
+				}
+			}
+			out = append(out, RowSteps{t})
+		}
+	}
+	return out, nil
+}
+
+func ordered(s Stage) bool {
+	b, ok := s.(*Barrier)
+	return ok && b.order != nil
+}
+
+// rowSteps are all that stages do to rows that come one by one.
+func rowSteps(stages []Stage) (out []transform.RowStep) {
+	for _, s := range stages {
+		out = append(out, s.steps()...)
+	}
+	return out
+}
+
+// Prepare runs the passes of the barriers and cuts the rows that pass them into tasks. Run does it where it was not done.
+func (p *Plan) Prepare(ctx context.Context) error {
+	if p.prepared {
+		return nil
+	}
+	for _, s := range p.splits {
+		for _, stage := range p.Stages[s.Name] {
+			if b, ok := stage.(*Barrier); ok {
+				if err := b.run(ctx, p); err != nil {
+					return err
+				}
+			}
+		}
+		if err := p.cut(s); err != nil {
+			return err
+		}
+	}
+	p.prepared = true
+	return nil
+}

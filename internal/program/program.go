@@ -1,6 +1,6 @@
 // Package program turns the steps of a job into what they do to the columns of one file, and carries it out.
 //
-//	Compile   steps + the file's columns → slots (compile.go, column.go, conform.go), once for each file
+//	Compile   steps + the file's columns → slots (compile.go, conform.go), once for each file
 //	Resolve   slots + the null counts of a range of rows → which slots have nothing to do there (resolve.go)
 //	Run       the slots' vectors, slice by slice of that range (run.go, slot.go, vector.go)
 //

@@ -2,10 +2,8 @@ package pipeline
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
-	"slices"
 
 	"github.com/rlprep/rlprep/internal/judge"
 	"github.com/rlprep/rlprep/internal/program"
@@ -15,22 +13,6 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 	"github.com/rlprep/rlprep/transform"
 )
-
-// A Stage is a part of the steps of a split: RowSteps, a Derived column or a Barrier.
-type Stage interface {
-	// steps are what the stage does to rows that come one by one.
-	steps() []transform.RowStep
-}
-
-// RowSteps take rows one by one.
-type RowSteps []transform.RowStep
-
-func (s RowSteps) steps() []transform.RowStep { return s }
-
-// Derived is a column for the stages after it and for the rules.
-type Derived struct{ Column transform.RowStep }
-
-func (d Derived) steps() []transform.RowStep { return []transform.RowStep{d.Column} }
 
 // A Barrier sees a key of every row of the split before any row passes it. Prepare runs the pass over the keys.
 type Barrier struct {
@@ -76,60 +58,6 @@ func (s *Selection) close() {
 	}
 }
 
-// cutStages cuts the steps of a split into stages, and plans the passes of its barriers.
-func (p *Plan) cutStages(s Split, steps []transform.RowStep) (out []Stage, err error) {
-	for _, t := range steps {
-		switch step := transform.Bare(t).(type) {
-		case transform.Barrier:
-			if n := len(out); n > 0 && slices.ContainsFunc(out, ordered) {
-				return nil, program.StepError(p.input.Files()[s.Files[0]].Name, t, errors.New("a step that needs all rows cannot follow a step that orders them yet"))
-			}
-			b, err := p.planBarrier(s, t, step, out)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, b)
-		case transform.DerivedColumn:
-			out = append(out, Derived{t})
-		default:
-			if n := len(out); n > 0 {
-				if rows, ok := out[n-1].(RowSteps); ok {
-					out[n-1] = append(rows, t)
-					continue
-				}
-			}
-			out = append(out, RowSteps{t})
-		}
-	}
-	return out, nil
-}
-
-func ordered(s Stage) bool {
-	b, ok := s.(*Barrier)
-	return ok && b.order != nil
-}
-
-// lastSelection is that of the last barrier of a split, nil where it has none or that one orders rows.
-func (p *Plan) lastSelection(split string) (last *Selection) {
-	for _, stage := range p.Stages[split] {
-		if b, ok := stage.(*Barrier); ok {
-			last = b.selection
-		}
-		if ordered(stage) {
-			last = nil
-		}
-	}
-	return last
-}
-
-// rowSteps are all that stages do to rows that come one by one.
-func rowSteps(stages []Stage) (out []transform.RowStep) {
-	for _, s := range stages {
-		out = append(out, s.steps()...)
-	}
-	return out
-}
-
 // planBarrier plans the pass over the keys of the rows that come out of the stages before a barrier.
 func (p *Plan) planBarrier(s Split, t transform.RowStep, step transform.Barrier, before []Stage) (*Barrier, error) {
 	b := &Barrier{Step: t, keys: map[*program.Program]*transform.Keys{}}
@@ -155,27 +83,6 @@ func (p *Plan) planBarrier(s Split, t transform.RowStep, step transform.Barrier,
 		}
 	}
 	return b, nil
-}
-
-// Prepare runs the passes of the barriers and cuts the rows that pass them into tasks. Run does it where it was not done.
-func (p *Plan) Prepare(ctx context.Context) error {
-	if p.prepared {
-		return nil
-	}
-	for _, s := range p.splits {
-		for _, stage := range p.Stages[s.Name] {
-			if b, ok := stage.(*Barrier); ok {
-				if err := b.run(ctx, p); err != nil {
-					return err
-				}
-			}
-		}
-		if err := p.cut(s); err != nil {
-			return err
-		}
-	}
-	p.prepared = true
-	return nil
 }
 
 // Close removes the files of the barriers.
