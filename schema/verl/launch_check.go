@@ -75,6 +75,17 @@ func (c *launchCheck) agentColumn() (has, known bool) {
 // runtimeColumns reports whether a dataset class of the user's may add columns when it loads.
 func (l *Launch) runtimeColumns() bool { return l != nil && l.Text(keyCustomCls) != "" }
 
+// fieldNames lists the fields of a mapping, in their order.
+func fieldNames(v schema.Value) (names []string) {
+	if v.Kind() != schema.Struct {
+		return nil
+	}
+	for _, f := range v.Type().Fields {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
 // number writes n with commas: "5,120".
 func number(n int64) string {
 	s := strconv.FormatInt(n, 10)

@@ -15,7 +15,7 @@ var _ = framework.Add(rule.Rule{
 Every top-level column of a row becomes a keyword argument of _run_agent_loop, AgentLoop.run and _agent_loop_postprocess
 (agent_loop.py), so a column with the name of one of their own arguments fails: TypeError 'got multiple values for argument'.
 self, sampling_params and trajectory since 0.6, trace and output since 0.7, validate since 0.8; session_id in the V1 trainer of
-0.9, where prompts, responses and extra_fields also take the place of what the loop puts out ('str' object has no attribute 'size').
+0.9, where prompts, responses, response_mask, rm_scores, extra_fields and a num_turns that is text also take the place of what the loop puts out ('str' object has no attribute 'size').
 With a column validate, whatever it holds, V1 puts the results where the trainer never looks, and waits for ever (executed on
 verl 0.9.1).
 
@@ -37,6 +37,9 @@ Drop the column, or rename it.
 			if c.Name == "extra_fields" && c.Type.Kind == schema.Struct {
 				continue // it has a get, as what it replaces
 			}
+			if c.Name == "num_turns" && c.Type.Kind != schema.Text {
+				continue // a number is counted, whoever wrote it
+			}
 			if slices.Contains(outputs, c.Name) {
 				p.Reportf(at, schema.Value{}, "a column of this name takes the place of what the agent loop puts out: verl fails with AttributeError, in every row")
 				continue
@@ -50,6 +53,8 @@ Drop the column, or rename it.
 		{Title: "outputs of another model", Files: []string{`{"output":"72","trajectory":"a"}`}, Want: []string{"0 -1 output", "0 -1 trajectory"}},
 		{Title: "validate", Files: []string{`{"validate":false}`}, Want: []string{"0 -1 validate"}},
 		{Title: "answers of another model, in V1", Files: []string{`{"responses":["72"]}`}, Want: []string{"0 -1 responses"}},
+		{Title: "what a run has put out, in V1", Files: []string{`{"rm_scores":[0.5],"response_mask":[1],"num_turns":"2"}`}, Want: []string{"0 -1 rm_scores", "0 -1 response_mask", "0 -1 num_turns"}},
+		{Title: "a number of turns", Files: []string{`{"num_turns":2}`}},
 		{Title: "session_id, in V1", Files: []string{`{"session_id":"a"}`}, Want: []string{"0 -1 session_id"}},
 		{Title: "session_id, in the older trainer", Files: []string{`{"session_id":"a"}`}, Target: "verl@0.9-v0"},
 		{Title: "trace, up to 0.6", Files: []string{`{"trace":"a"}`}, Target: "verl@0.6"},
@@ -60,7 +65,7 @@ Drop the column, or rename it.
 
 // outputs are fields of a trajectory that the V1 trainer reads after a row's columns have replaced them (agent_loop_tq.py,
 // _agent_loop_postprocess, 0.9.1).
-var outputs = []string{"prompts", "responses", "extra_fields"}
+var outputs = []string{"prompts", "responses", "response_mask", "rm_scores", "num_turns", "extra_fields"}
 
 // arguments are the names that the target's agent loop passes itself.
 func arguments(t rule.Target) []string {

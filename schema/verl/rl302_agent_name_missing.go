@@ -27,6 +27,7 @@ Add the column to every file. Where the launch sets default_agent_loop=tool_agen
 		{Title: "with agent_name", Files: []string{`{"agent_name":"tool_agent","extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":"72"}}}}}`}},
 		{Title: "the launch chooses the agent", Files: []string{`{"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":"72"}}}}}`}, Launch: "actor_rollout_ref.rollout.agent.default_agent_loop=tool_agent"},
 		{Title: "a dataset class of one's own may add it", Files: []string{`{"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":"72"}}}}}`}, Launch: "data.custom_cls.path=mine.py"},
+		{Title: "SGLang's multi-turn of 0.5", Target: "verl@0.5", Files: []string{`{"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":"72"}}}}}`}, Launch: "actor_rollout_ref.rollout.name=sglang\nactor_rollout_ref.rollout.multi_turn.enable=true"},
 		{Title: "no tools", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}],"extra_info":{"index":0}}`}},
 		{Title: "a column of nulls, as a union leaves it", Files: []string{`{"extra_info":{"index":0,"tools_kwargs":null}}`}},
 	},
@@ -39,6 +40,9 @@ func (c *agentMissing) Files(files []*rule.File) {
 	l := launchOf(c.Pass)
 	if l != nil && l.Text(keyAgent) != "single_turn_agent" && l.Text(keyAgent) != "" || l.runtimeColumns() {
 		return // RL729 says what a dataset class of the user's may do
+	}
+	if l != nil && l.Target.Within(hasSyncRollout) && l.Text(keyMode) == "sync" && l.Text(rollout+"name") == "sglang" && l.Bool(keyMulti) {
+		return // SGLang's own multi-turn reads tools_kwargs (v0.5.0 sglang_rollout.py:575, 1023; v0.6.1 :597, 1087)
 	}
 	for _, group := range rule.Together(files) {
 		named := false

@@ -15,6 +15,10 @@ Add agent_name=tool_agent to every file, or set actor_rollout_ref.rollout.agent.
 	Applies: []rule.Severity{{Level: rule.Error, Consequence: "every sample runs as single_turn_agent, and its tools are never offered"}},
 	New: onLaunch(func(c *launchCheck) {
 		_, configured, _ := c.Tools()
+		if at := "data.tool_config_path"; !configured && c.Set(at) && c.Text(at) != "" && c.Target.Within(">=0.6") {
+			c.at(at, "the agent loop reads multi_turn.tool_config_path alone, and the launch does not set it: no sample is offered these tools")
+			return
+		}
 		key := keyTools
 		if c.Text(keyTools) == "" {
 			key = keyFunctions
@@ -39,6 +43,7 @@ Add agent_name=tool_agent to every file, or set actor_rollout_ref.rollout.agent.
 		{Title: "data that is not here", Launch: "actor_rollout_ref.rollout.multi_turn.tool_config_path=tools.yaml", Want: []string{"launch 1 actor_rollout_ref.rollout.multi_turn.tool_config_path"}},
 		{Title: "rows name their agent", Files: []string{`{"agent_name":"tool_agent"}`}, Launch: "actor_rollout_ref.rollout.multi_turn.tool_config_path=tools.yaml"},
 		{Title: "the launch names it", Files: []string{`{"prompt":[]}`}, Launch: "actor_rollout_ref.rollout.multi_turn.tool_config_path=tools.yaml\nactor_rollout_ref.rollout.agent.default_agent_loop=tool_agent"},
+		{Title: "the key of the dataset alone", Launch: "data.tool_config_path=tools.yaml", Want: []string{"launch 1 data.tool_config_path"}},
 		{Title: "no tools", Files: []string{`{"prompt":[]}`}, Launch: "actor_rollout_ref.rollout.multi_turn.tool_config_path=null"},
 	},
 })

@@ -11,13 +11,14 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL727", Name: "path-missing",
 	Title: "a file that the launch names is not here",
 	Doc: `
-Where the launch runs on another machine, its files may well be missing on this one, so this is a note; with --check-paths it is an error. Looked for are train_files, val_files, and the configurations of tools, agent loops and reward function; a relative path counts from --cwd, '~' is HOME. What is on hdfs://, s3:// and the like is not looked for.
+Where the launch runs on another machine, its files may well be missing on this one, so this is a note; with --check-paths it is an error. It is an error, too, where the file's folder is here and holds a file of nearly that name: tools.yaml is named, and tool.yaml is here. Looked for are train_files, val_files, and the configurations of tools, agent loops and reward function; a relative path counts from --cwd, '~' is HOME. What is on hdfs://, s3:// and the like is not looked for.
 `,
 	Applies: []rule.Severity{{Level: rule.Info, Consequence: "rules over it could not look"}},
 	New:     func(p *rule.Pass) rule.Checker { return &pathMissing{p} },
 	Unfixed: rule.InLaunch,
 	Examples: []rule.Example{
 		{Title: "a file of another machine", Rows: rule.RL, Launch: "data.train_files=/data/train.parquet\n" + `?data.train_files=["/data/train.parquet"]`, Want: []string{"launch 1 data.train_files"}},
+		{Title: "a name with a typing error", Rows: rule.RL, Launch: "custom_reward_function.path=rewrd.py\n" + `?custom_reward_function.path=["rewrd.py"]` + "\n~rewrd.py=reward.py", Want: []string{"launch 1 custom_reward_function.path"}},
 		{Title: "all there", Rows: rule.RL, Launch: "data.train_files=train.parquet\n?data.train_files=[]"},
 	},
 })
@@ -40,6 +41,23 @@ func (c *pathMissing) Files([]*rule.File) {
 			continue
 		}
 		_, pos, _ := l.Value(key)
+		if key != "data.train_files" && key != "data.val_files" && c.misspelt(l, key, names) {
+			continue
+		}
 		c.Report(rule.Finding{Level: level, Pos: pos, Value: schema.TextValue(names[0]).Excerpt(80), Message: "not here: " + strings.Join(names, ", ") + ": " + c.Consequence})
 	}
+}
+
+// misspelt reports a missing file beside which lies one with a name like it.
+func (c *pathMissing) misspelt(l *Launch, key string, names []string) bool {
+	for _, name := range names {
+		near := l.NearFile(name)
+		if near == "" {
+			continue
+		}
+		_, pos, _ := l.Value(key)
+		c.Report(rule.Finding{Level: rule.Error, Pos: pos, Value: schema.TextValue(name).Excerpt(80), Message: "not here: " + name + "; did you mean " + near + "?"})
+		return true
+	}
+	return false
 }

@@ -1,0 +1,46 @@
+package verl
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/rlprep/rlprep/schema/rule"
+)
+
+var _ = framework.Add(rule.Rule{
+	ID: "RL736", Name: "tool-schema-loss", Rows: rule.RL,
+	Title: "verl drops a part of a tool's schema",
+	Doc: `
+tools/schemas.py keeps of each property type, description and enum, of parameters type, properties and required. Everything else is dropped without a word when pydantic reads the schema: items, minimum, default, anyOf, nested properties. The model never sees it, and an array is offered without the type of its elements (verl issue 7505; read in 0.9.1).
+`,
+	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "the model never sees it"}},
+	New: onLaunch(func(c *launchCheck) {
+		list := c.Document(keyTools).Field("tools")
+		for i := range list.Len() {
+			f := list.Elem(i).Field("tool_schema").Field("function")
+			parameters := f.Field("parameters")
+			var lost []string
+			for _, name := range fieldNames(parameters) {
+				if !slices.Contains([]string{"type", "properties", "required"}, name) {
+					lost = append(lost, name)
+				}
+			}
+			properties := parameters.Field("properties")
+			for _, p := range fieldNames(properties) {
+				for _, name := range fieldNames(properties.Field(p)) {
+					if !slices.Contains([]string{"type", "description", "enum"}, name) {
+						lost = append(lost, p+"."+name)
+					}
+				}
+			}
+			if len(lost) > 0 {
+				c.at(keyTools, "of the schema of %s verl drops %s: %s", f.Field("name").Text(), strings.Join(lost, ", "), c.Consequence)
+			}
+		}
+	}),
+	Unfixed: rule.InLaunch,
+	Examples: []rule.Example{
+		{Title: "an array and a bound", Launch: toolsAt + toolsDoc + `{"tools":[{"class_name":"my.Tool","config":{"type":"native"},"tool_schema":{"type":"function","function":{"name":"calc","description":"d","parameters":{"type":"object","properties":{"x":{"type":"array","items":{"type":"string"}},"y":{"type":"integer","minimum":1}},"required":[]}}}}]}`, Want: toolsWant(1)},
+		{Title: "what verl keeps", Launch: toolsAt + toolsDoc + `{"tools":[` + oneTool + `]}`},
+	},
+})

@@ -1,0 +1,42 @@
+package verl
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/schema/rule"
+)
+
+var _ = framework.Add(rule.Rule{
+	ID: "RL739", Name: "default-agent-unknown", Rows: rule.RL,
+	Title: "default_agent_loop names no agent loop",
+	Doc: `
+Rows without agent_name run in rollout.agent.default_agent_loop. A name that neither verl nor agent_loop_config_path registers fails with AssertionError 'Agent loop NAME not registered' in the rollout worker (agent_loop.py, _run_agent_loop). Names of your own that nothing registers here go into --known-agents.
+`,
+	Applies: byTrainer("'Agent loop … not registered'"),
+	New: onLaunch(func(c *launchCheck) {
+		name := c.Text(keyAgent)
+		if !c.Set(keyAgent) || name == "" || knownAgents(c.Pass)(name) || c.runtimeColumns() || c.Program() == recipeProgram {
+			return
+		}
+		registered, known := c.Agents()
+		all := slices.Concat(agents, registered)
+		near := ""
+		if n := schema.Nearest(name, all); n != "" {
+			near = "; did you mean " + n + "?"
+		}
+		if !known {
+			c.atLevel(rule.Warning, keyAgent, name+": not one of verl's own, and "+c.Text(keyAgents)+", which may register it, cannot be read here")
+			return
+		}
+		c.at(keyAgent, "%s: there are %s%s: %s", name, strings.Join(all, ", "), near, c.Consequence)
+	}),
+	Unfixed: rule.InLaunch,
+	Examples: []rule.Example{
+		{Title: "a typing error", Launch: "actor_rollout_ref.rollout.agent.default_agent_loop=tool_agnet", Want: []string{"launch 1 actor_rollout_ref.rollout.agent.default_agent_loop"}},
+		{Title: "registered by the launch", Launch: "actor_rollout_ref.rollout.agent.default_agent_loop=react_agent\nactor_rollout_ref.rollout.agent.agent_loop_config_path=a.yaml\n" + `@actor_rollout_ref.rollout.agent.agent_loop_config_path=[{"name":"react_agent","_target_":"my.Agent"}]`},
+		{Title: "perhaps registered: a warning", Launch: "actor_rollout_ref.rollout.agent.default_agent_loop=react_agent\nactor_rollout_ref.rollout.agent.agent_loop_config_path=a.yaml", Want: []string{"launch 1 actor_rollout_ref.rollout.agent.default_agent_loop"}},
+		{Title: "verl's own", Launch: "actor_rollout_ref.rollout.agent.default_agent_loop=tool_agent"},
+	},
+})
