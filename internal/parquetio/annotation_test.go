@@ -3,6 +3,8 @@ package parquetio
 import (
 	"strings"
 	"testing"
+
+	"github.com/rlprep/rlprep/internal/parquetio/thrift"
 )
 
 // A leafElement is a schema element of one column.
@@ -16,48 +18,48 @@ type leafElement struct {
 }
 
 func (e leafElement) encode() []byte {
-	var w structWriter
-	b := w.int(nil, 1, thriftI32, int64(e.physical))
+	var w thrift.StructWriter
+	b := w.Int(nil, 1, thrift.I32, int64(e.physical))
 	if e.length > 0 {
-		b = w.int(b, 2, thriftI32, int64(e.length))
+		b = w.Int(b, 2, thrift.I32, int64(e.length))
 	}
-	b = w.int(b, 3, thriftI32, optional)
-	b = appendBytes(w.field(b, 4, thriftBinary), "c")
+	b = w.Int(b, 3, thrift.I32, optional)
+	b = thrift.AppendBytes(w.Field(b, 4, thrift.Binary), "c")
 	if e.converted > 0 {
-		b = w.int(b, 6, thriftI32, int64(e.converted-1))
+		b = w.Int(b, 6, thrift.I32, int64(e.converted-1))
 	}
 	if e.precision != 0 {
-		b = w.int(b, 7, thriftI32, int64(e.scale))
-		b = w.int(b, 8, thriftI32, int64(e.precision))
+		b = w.Int(b, 7, thrift.I32, int64(e.scale))
+		b = w.Int(b, 8, thrift.I32, int64(e.precision))
 	}
 	if e.logical != nil {
-		b = append(w.field(b, 10, thriftStruct), e.logical...)
+		b = append(w.Field(b, 10, thrift.Struct), e.logical...)
 	}
-	return w.stop(b)
+	return w.Stop(b)
 }
 
 // logicalOf encodes a LogicalType union whose member has these fields.
-func logicalOf(id int16, fields func(w *structWriter, b []byte) []byte) []byte {
-	var w, sub structWriter
-	return w.stop(sub.stop(fields(&sub, w.field(nil, id, thriftStruct))))
+func logicalOf(id int16, fields func(w *thrift.StructWriter, b []byte) []byte) []byte {
+	var w, sub thrift.StructWriter
+	return w.Stop(sub.Stop(fields(&sub, w.Field(nil, id, thrift.Struct))))
 }
 
 func logicalDecimalOf(precision, scale int64) []byte {
-	return logicalOf(logicalDecimal, func(w *structWriter, b []byte) []byte {
-		return w.int(w.int(b, 1, thriftI32, scale), 2, thriftI32, precision)
+	return logicalOf(logicalDecimal, func(w *thrift.StructWriter, b []byte) []byte {
+		return w.Int(w.Int(b, 1, thrift.I32, scale), 2, thrift.I32, precision)
 	})
 }
 
 func logicalTimeOf(id, unit int16) []byte {
-	return logicalOf(id, func(w *structWriter, b []byte) []byte {
-		var u structWriter
-		return u.stop(append(u.field(w.field(w.bool(b, 1, true), 2, thriftStruct), unit, thriftStruct), thriftStop))
+	return logicalOf(id, func(w *thrift.StructWriter, b []byte) []byte {
+		var u thrift.StructWriter
+		return u.Stop(append(u.Field(w.Field(w.Bool(b, 1, true), 2, thrift.Struct), unit, thrift.Struct), thrift.Stop))
 	})
 }
 
 func logicalIntegerOf(bits byte) []byte {
-	return logicalOf(logicalInteger, func(w *structWriter, b []byte) []byte {
-		return w.bool(append(w.field(b, 1, thriftI8), bits), 2, true)
+	return logicalOf(logicalInteger, func(w *thrift.StructWriter, b []byte) []byte {
+		return w.Bool(append(w.Field(b, 1, thrift.I8), bits), 2, true)
 	})
 }
 

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/rlprep/rlprep/internal/parquetio/thrift"
 )
 
 func storedSchema(t testing.TB, name string) string {
@@ -190,7 +192,7 @@ func TestForeignArrowSchemaIsIgnored(t *testing.T) {
 	for _, value := range []string{foreign, "not base64!", "", base64.StdEncoding.EncodeToString([]byte("\xff\xff\xff\xff\x10\x00\x00\x00abcd"))} {
 		name := refooter(t, sample("pandas-index"), func(footer []byte) []byte {
 			kv := encodeKeyValues([]KeyValue{{Key: arrowSchemaKey, Value: value}})
-			return rewrite(t, footer, edit{id: 5, typ: thriftList, raw: kv})
+			return rewrite(t, footer, thrift.Edit{ID: 5, Type: thrift.List, Raw: kv})
 		})
 		f := openFile(t, name)
 		if f.arrow != nil {

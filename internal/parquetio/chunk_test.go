@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/rlprep/rlprep/internal/parquetio/encoding"
+	"github.com/rlprep/rlprep/internal/parquetio/thrift"
 	"github.com/rlprep/rlprep/schema"
 )
 
@@ -70,22 +71,22 @@ func TestChunkDictionaries(t *testing.T) {
 	stats := func(list ...int64) func(meta []byte) []byte {
 		return func(meta []byte) []byte {
 			if list == nil {
-				return rewrite(t, meta, edit{id: 13})
+				return rewrite(t, meta, thrift.Edit{ID: 13})
 			}
-			b := appendList(nil, thriftStruct, len(list))
+			b := thrift.AppendList(nil, thrift.Struct, len(list))
 			for _, e := range list {
-				b = append(b, rewrite(t, []byte{0}, edit{id: 1, typ: thriftI32}, edit{id: 2, typ: thriftI32, num: e}, edit{id: 3, typ: thriftI32, num: 1})...)
+				b = append(b, rewrite(t, []byte{0}, thrift.Edit{ID: 1, Type: thrift.I32}, thrift.Edit{ID: 2, Type: thrift.I32, Num: e}, thrift.Edit{ID: 3, Type: thrift.I32, Num: 1})...)
 			}
-			return rewrite(t, meta, edit{id: 13, typ: thriftList, raw: b})
+			return rewrite(t, meta, thrift.Edit{ID: 13, Type: thrift.List, Raw: b})
 		}
 	}
 	encodings := func(change func([]byte) []byte, list ...int64) func(meta []byte) []byte {
 		return func(meta []byte) []byte {
-			b := appendList(nil, thriftI32, len(list))
+			b := thrift.AppendList(nil, thrift.I32, len(list))
 			for _, e := range list {
-				b = appendInt(b, e)
+				b = thrift.AppendInt(b, e)
 			}
-			return rewrite(t, change(meta), edit{id: 2, typ: thriftList, raw: b})
+			return rewrite(t, change(meta), thrift.Edit{ID: 2, Type: thrift.List, Raw: b})
 		}
 	}
 	for name, c := range map[string]struct {
@@ -154,7 +155,7 @@ func TestCanMove(t *testing.T) {
 		}
 	}
 	old := openFile(t, refooter(t, f.Name(), func(footer []byte) []byte {
-		return rewrite(t, footer, edit{id: 6, typ: thriftBinary, raw: []byte("parquet-mr version 1.2.8 (build x)")})
+		return rewrite(t, footer, thrift.Edit{ID: 6, Type: thrift.Binary, Raw: []byte("parquet-mr version 1.2.8 (build x)")})
 	}))
 	if CanMove(old.Raw(0, old.leafAt(t, "text")), to, Zstd, true) {
 		t.Error("a chunk may move whose length is not known (PARQUET-816)")

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rlprep/rlprep/internal/parquetio/thrift"
 	"github.com/rlprep/rlprep/internal/record"
 	"github.com/rlprep/rlprep/schema"
 )
@@ -151,15 +152,15 @@ func (f *File) leafAt(t testing.TB, p schema.Path) int {
 func rawFields(t testing.TB, b []byte) map[int16][]byte {
 	t.Helper()
 	out := map[int16][]byte{}
-	s := scanner{b: b}
+	s := thrift.Scanner{Buf: b}
 	var id int16
-	for typ, ok := s.field(&id); ok; typ, ok = s.field(&id) {
-		start := s.pos
-		s.skip(typ, 0)
-		out[id] = b[start:s.pos]
+	for typ, ok := s.Field(&id); ok; typ, ok = s.Field(&id) {
+		start := s.At
+		s.Skip(typ, 0)
+		out[id] = b[start:s.At]
 	}
-	if s.err != nil {
-		t.Fatal(s.err)
+	if s.Err != nil {
+		t.Fatal(s.Err)
 	}
 	return out
 }
@@ -186,21 +187,21 @@ func refooter(t testing.TB, name string, change func(footer []byte) []byte) stri
 // mapList returns list<struct> src with each element changed.
 func mapList(t testing.TB, src []byte, change func(i int, elem []byte) []byte) []byte {
 	t.Helper()
-	s := scanner{b: src}
-	n := s.listOf(thriftStruct)
-	out := appendList(nil, thriftStruct, n)
+	s := thrift.Scanner{Buf: src}
+	n := s.ListOf(thrift.Struct)
+	out := thrift.AppendList(nil, thrift.Struct, n)
 	for i := range n {
-		out = append(out, change(i, s.structSpan().of(src))...)
+		out = append(out, change(i, s.StructSpan().Of(src))...)
 	}
-	if s.err != nil {
-		t.Fatal(s.err)
+	if s.Err != nil {
+		t.Fatal(s.Err)
 	}
 	return out
 }
 
-func rewrite(t testing.TB, src []byte, edits ...edit) []byte {
+func rewrite(t testing.TB, src []byte, edits ...thrift.Edit) []byte {
 	t.Helper()
-	b, err := rewriteStruct(nil, src, edits)
+	b, err := thrift.Rewrite(nil, src, edits)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,11 +213,11 @@ func mapChunks(t testing.TB, footer []byte, change func(meta []byte) []byte) []b
 	t.Helper()
 	groups := mapList(t, rawFields(t, footer)[4], func(_ int, g []byte) []byte {
 		columns := mapList(t, rawFields(t, g)[1], func(_ int, c []byte) []byte {
-			return rewrite(t, c, edit{id: 3, typ: thriftStruct, raw: change(rawFields(t, c)[3])})
+			return rewrite(t, c, thrift.Edit{ID: 3, Type: thrift.Struct, Raw: change(rawFields(t, c)[3])})
 		})
-		return rewrite(t, g, edit{id: 1, typ: thriftList, raw: columns})
+		return rewrite(t, g, thrift.Edit{ID: 1, Type: thrift.List, Raw: columns})
 	})
-	return rewrite(t, footer, edit{id: 4, typ: thriftList, raw: groups})
+	return rewrite(t, footer, thrift.Edit{ID: 4, Type: thrift.List, Raw: groups})
 }
 
 // writeRowGroup writes the rows of b as a row group.

@@ -11,6 +11,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/rlprep/rlprep/internal/openfiles"
+	"github.com/rlprep/rlprep/internal/parquetio/thrift"
 	"github.com/rlprep/rlprep/schema"
 )
 
@@ -50,14 +51,11 @@ type RowGroup struct {
 	Compressed   int64
 	Uncompressed int64
 
-	raw     span // the RowGroup struct
-	columns span // its list of column chunks
-	first   int  // of its chunks in File.chunks
-	leaves  int  // how many chunks
+	raw     thrift.Span // the RowGroup struct
+	columns thrift.Span // its list of column chunks
+	first   int         // of its chunks in File.chunks
+	leaves  int         // how many chunks
 }
-
-// A span is a range of bytes of File.footer.
-type span struct{ start, end uint32 }
 
 // A section is a range of bytes of the file; length 0: there is none.
 type section struct{ offset, length int64 }
@@ -68,10 +66,10 @@ type Chunk struct {
 	rowGroup int32
 	leaf     int32
 
-	raw   span // the ColumnChunk struct
-	meta  span // its ColumnMetaData struct
-	path  span // its path_in_schema
-	stats span // its Statistics struct
+	raw   thrift.Span // the ColumnChunk struct
+	meta  thrift.Span // its ColumnMetaData struct
+	path  thrift.Span // its path_in_schema
+	stats thrift.Span // its Statistics struct
 
 	stored       physicalType
 	codec        Codec
@@ -177,17 +175,17 @@ func (f *File) local() bool {
 // again, once, in its order.
 func (f *File) shedGroups() {
 	cut := f.meta.groups
-	if !f.local() || int(cut.end-cut.start) < keptGroups {
+	if !f.local() || int(cut.End-cut.Start) < keptGroups {
 		return
 	}
 	f.hash, f.shed = f.FooterHash(), true
-	kept := appendList(bytes.Clone(f.footer[:cut.start]), thriftStruct, 0)
-	less := cut.end - uint32(len(kept))
-	f.meta.groups.end = uint32(len(kept))
-	f.footer = append(kept, f.footer[cut.end:]...)
-	move := func(s *span) {
-		if s.start >= cut.end {
-			s.start, s.end = s.start-less, s.end-less
+	kept := thrift.AppendList(bytes.Clone(f.footer[:cut.Start]), thrift.Struct, 0)
+	less := cut.End - uint32(len(kept))
+	f.meta.groups.End = uint32(len(kept))
+	f.footer = append(kept, f.footer[cut.End:]...)
+	move := func(s *thrift.Span) {
+		if s.Start >= cut.End {
+			s.Start, s.End = s.Start-less, s.End-less
 		}
 	}
 	for i := range f.meta.elements {
@@ -199,9 +197,9 @@ func (f *File) shedGroups() {
 }
 
 // inGroups returns the bytes of a span within the list of row groups, valid until win is used again.
-func (f *File) inGroups(win *window, s span) ([]byte, error) {
+func (f *File) inGroups(win *window, s thrift.Span) ([]byte, error) {
 	if !f.shed {
-		return s.of(f.footer), nil
+		return s.Of(f.footer), nil
 	}
-	return win.section(f, section{f.size - trailer - f.length + int64(s.start), int64(s.end - s.start)})
+	return win.section(f, section{f.size - trailer - f.length + int64(s.Start), int64(s.End - s.Start)})
 }

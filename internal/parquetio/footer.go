@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/rlprep/rlprep/internal/parquetio/encoding"
+	"github.com/rlprep/rlprep/internal/parquetio/thrift"
 )
 
 // metadata is what the footer says beside schema elements, row groups and column chunks.
@@ -14,10 +15,10 @@ type metadata struct {
 	rows      int64
 	keyValues []KeyValue
 	createdBy string
-	writer    writer // what it says
-	orders    []span // column_orders: one a leaf, or none
-	groups    span   // the list of row groups
-	encrypted bool   // some field of the footer says so
+	writer    writer        // what it says
+	orders    []thrift.Span // column_orders: one a leaf, or none
+	groups    thrift.Span   // the list of row groups
+	encrypted bool          // some field of the footer says so
 }
 
 // A KeyValue is one entry of the footer's key-value metadata.
@@ -33,7 +34,7 @@ const absentNumber = math.MinInt32
 
 // An element is one SchemaElement. Numbers that are absent are -1, but for those of which -1 is wrong in itself: they are absentNumber.
 type element struct {
-	raw       span
+	raw       thrift.Span
 	name      string
 	physical  int32
 	length    int32
@@ -86,213 +87,184 @@ var (
 
 // scanFooter reads the FileMetaData struct f.footer into f. It checks only what it needs to walk it; validate does the rest.
 func (f *File) scanFooter() error {
-	s := scanner{b: f.footer}
+	s := thrift.Scanner{Buf: f.footer}
 	var id int16
 	var hasRows, hasGroups bool
-	for typ, ok := s.field(&id); ok; typ, ok = s.field(&id) {
+	for typ, ok := s.Field(&id); ok; typ, ok = s.Field(&id) {
 		switch id {
 		case 2:
-			if s.want(typ, thriftList) {
+			if s.Want(typ, thrift.List) {
 				f.meta.elements = nil // of a field that is there twice the last one counts, as in every reader
 				f.scanElements(&s)
 			}
 		case 3:
-			hasRows = s.want(typ, thriftI64)
-			f.meta.rows = s.int()
+			hasRows = s.Want(typ, thrift.I64)
+			f.meta.rows = s.Int()
 		case 4:
-			if hasGroups = s.want(typ, thriftList); hasGroups {
-				f.meta.groups.start = uint32(s.pos)
+			if hasGroups = s.Want(typ, thrift.List); hasGroups {
+				f.meta.groups.Start = uint32(s.At)
 				f.scanRowGroups(&s)
-				f.meta.groups.end = uint32(s.pos)
+				f.meta.groups.End = uint32(s.At)
 			}
 		case 5:
-			if s.want(typ, thriftList) {
+			if s.Want(typ, thrift.List) {
 				f.meta.keyValues = nil
 				f.scanKeyValues(&s)
 			}
 		case 6:
-			if s.want(typ, thriftBinary) {
-				f.meta.createdBy = string(s.bytes())
+			if s.Want(typ, thrift.Binary) {
+				f.meta.createdBy = string(s.Bytes())
 				f.meta.writer = parseCreatedBy(f.meta.createdBy)
 			}
 		case 7:
-			if s.want(typ, thriftList) {
+			if s.Want(typ, thrift.List) {
 				f.meta.orders = nil
-				for n := s.listOf(thriftStruct); n > 0 && s.err == nil; n-- {
-					f.meta.orders = append(f.meta.orders, s.structSpan())
+				for n := s.ListOf(thrift.Struct); n > 0 && s.Err == nil; n-- {
+					f.meta.orders = append(f.meta.orders, s.StructSpan())
 				}
 			}
 		case 8, 9:
 			f.meta.encrypted = true
-			s.skip(typ, 0)
+			s.Skip(typ, 0)
 		default:
-			s.skip(typ, 0)
+			s.Skip(typ, 0)
 		}
 	}
 	switch {
 	case f.meta.encrypted:
 		return errEncrypted
-	case s.err != nil:
-		return fmt.Errorf("footer: %w", s.err)
+	case s.Err != nil:
+		return fmt.Errorf("footer: %w", s.Err)
 	case !hasRows || !hasGroups || len(f.meta.elements) == 0:
 		return errors.New("footer: schema, row count or row groups are missing")
-	case s.pos != len(f.footer):
-		return fmt.Errorf("footer: %d bytes are left over", len(f.footer)-s.pos)
+	case s.At != len(f.footer):
+		return fmt.Errorf("footer: %d bytes are left over", len(f.footer)-s.At)
 	}
 	return nil
 }
 
-func (f *File) scanKeyValues(s *scanner) {
-	for n := s.listOf(thriftStruct); n > 0 && s.err == nil; n-- {
+func (f *File) scanKeyValues(s *thrift.Scanner) {
+	for n := s.ListOf(thrift.Struct); n > 0 && s.Err == nil; n-- {
 		kv := KeyValue{NoValue: true}
 		var id int16
-		for typ, ok := s.field(&id); ok; typ, ok = s.field(&id) {
+		for typ, ok := s.Field(&id); ok; typ, ok = s.Field(&id) {
 			switch {
-			case id == 1 && typ == thriftBinary:
-				kv.Key = string(s.bytes())
-			case id == 2 && typ == thriftBinary:
-				kv.Value, kv.NoValue = string(s.bytes()), false
+			case id == 1 && typ == thrift.Binary:
+				kv.Key = string(s.Bytes())
+			case id == 2 && typ == thrift.Binary:
+				kv.Value, kv.NoValue = string(s.Bytes()), false
 			default:
-				s.skip(typ, 0)
+				s.Skip(typ, 0)
 			}
 		}
 		f.meta.keyValues = append(f.meta.keyValues, kv)
 	}
 }
 
-func (f *File) scanElements(s *scanner) {
-	for n := s.listOf(thriftStruct); n > 0 && s.err == nil; n-- {
+func (f *File) scanElements(s *thrift.Scanner) {
+	for n := s.ListOf(thrift.Struct); n > 0 && s.Err == nil; n-- {
 		e := element{physical: -1, length: -1, rep: -1, children: -1, converted: -1, scale: absentNumber, precision: absentNumber, fieldID: -1}
-		e.raw.start = uint32(s.pos)
+		e.raw.Start = uint32(s.At)
 		scanElement(s, &e)
-		e.raw.end = uint32(s.pos)
+		e.raw.End = uint32(s.At)
 		f.meta.elements = append(f.meta.elements, e)
 	}
 }
 
-func scanElement(s *scanner, e *element) {
+func scanElement(s *thrift.Scanner, e *element) {
 	var id int16
-	for typ, ok := s.field(&id); ok; typ, ok = s.field(&id) {
+	for typ, ok := s.Field(&id); ok; typ, ok = s.Field(&id) {
 		switch id {
 		case 1:
-			e.physical = s.int32(typ)
+			e.physical = s.Int32(typ)
 		case 2:
-			e.length = s.int32(typ)
+			e.length = s.Int32(typ)
 		case 3:
-			e.rep = s.int32(typ)
+			e.rep = s.Int32(typ)
 		case 4:
-			if s.want(typ, thriftBinary) {
-				e.name = string(s.bytes())
+			if s.Want(typ, thrift.Binary) {
+				e.name = string(s.Bytes())
 			}
 		case 5:
-			e.children = s.int32(typ)
+			e.children = s.Int32(typ)
 		case 6:
-			if e.converted = s.signed32(typ); e.converted < 0 {
+			if e.converted = s.Signed32(typ); e.converted < 0 {
 				e.converted = math.MaxInt32 // as unknown as other numbers that the format does not have
 			}
 		case 7:
-			e.scale = s.signed32(typ)
+			e.scale = s.Signed32(typ)
 		case 8:
-			e.precision = s.signed32(typ)
+			e.precision = s.Signed32(typ)
 		case 9:
 			e.fieldID = -1
-			if s.want(typ, thriftI32) {
-				e.fieldID = int32(max(-1, min(s.int(), math.MaxInt32)))
+			if s.Want(typ, thrift.I32) {
+				e.fieldID = int32(max(-1, min(s.Int(), math.MaxInt32)))
 			}
 		case 10:
-			if s.want(typ, thriftStruct) {
+			if s.Want(typ, thrift.Struct) {
 				e.logical = logicalType{id: logicalUndefined}
 				scanLogical(s, &e.logical)
 			}
 		default:
-			s.skip(typ, 0)
+			s.Skip(typ, 0)
 		}
 	}
 }
 
-// int32 reads a field of type i32 that must not be negative.
-func (s *scanner) int32(typ byte) int32 {
-	if !s.want(typ, thriftI32) {
-		return -1
-	}
-	v := s.int()
-	if v < 0 || v > math.MaxInt32 {
-		s.fail(fmt.Errorf("number %d is out of range", v))
-		return -1
-	}
-	return int32(v)
-}
-
-// signed32 reads a field of type i32.
-func (s *scanner) signed32(typ byte) int32 {
-	if !s.want(typ, thriftI32) {
-		return -1
-	}
-	return int32(max(math.MinInt32+1, min(s.int(), math.MaxInt32)))
-}
-
-// int64 reads a field of type i64.
-func (s *scanner) int64(typ byte) int64 {
-	if !s.want(typ, thriftI64) {
-		return 0
-	}
-	return s.int()
-}
-
-func scanLogical(s *scanner, l *logicalType) {
+func scanLogical(s *thrift.Scanner, l *logicalType) {
 	var id int16
-	for typ, ok := s.field(&id); ok; typ, ok = s.field(&id) {
-		if typ != thriftStruct || id <= 0 || id > logicalGeography { // a member of a later version: readers go by the physical type
-			s.skip(typ, 0)
+	for typ, ok := s.Field(&id); ok; typ, ok = s.Field(&id) {
+		if typ != thrift.Struct || id <= 0 || id > logicalGeography { // a member of a later version: readers go by the physical type
+			s.Skip(typ, 0)
 			continue
 		}
 		*l = logicalType{id: id}
 		var sub int16
-		for t, ok := s.field(&sub); ok; t, ok = s.field(&sub) {
+		for t, ok := s.Field(&sub); ok; t, ok = s.Field(&sub) {
 			scanLogicalParam(s, l, sub, t)
 		}
 	}
 }
 
-func scanLogicalParam(s *scanner, l *logicalType, id int16, typ byte) {
-	isBool := typ == thriftTrue || typ == thriftFalse
+func scanLogicalParam(s *thrift.Scanner, l *logicalType, id int16, typ byte) {
+	isBool := typ == thrift.True || typ == thrift.False
 	timed := l.id == logicalTime || l.id == logicalTimestamp
 	switch {
-	case l.id == logicalInteger && id == 1 && typ == thriftI8:
-		l.bits = int32(s.byte())
+	case l.id == logicalInteger && id == 1 && typ == thrift.I8:
+		l.bits = int32(s.Byte())
 	case l.id == logicalInteger && id == 2 && isBool:
-		l.signed = typ == thriftTrue
-	case l.id == logicalDecimal && id == 1 && typ == thriftI32:
-		l.scale = s.signed32(typ)
-	case l.id == logicalDecimal && id == 2 && typ == thriftI32:
-		l.precision = s.signed32(typ)
+		l.signed = typ == thrift.True
+	case l.id == logicalDecimal && id == 1 && typ == thrift.I32:
+		l.scale = s.Signed32(typ)
+	case l.id == logicalDecimal && id == 2 && typ == thrift.I32:
+		l.precision = s.Signed32(typ)
 	case timed && id == 1 && isBool:
-		l.utc = typ == thriftTrue
-	case timed && id == 2 && typ == thriftStruct:
+		l.utc = typ == thrift.True
+	case timed && id == 2 && typ == thrift.Struct:
 		var unit int16
-		for t, ok := s.field(&unit); ok; t, ok = s.field(&unit) {
-			if t == thriftStruct {
+		for t, ok := s.Field(&unit); ok; t, ok = s.Field(&unit) {
+			if t == thrift.Struct {
 				l.unit = unit
 			}
-			s.skip(t, 0)
+			s.Skip(t, 0)
 		}
 	default:
-		s.skip(typ, 0)
+		s.Skip(typ, 0)
 		return
 	}
 	l.has |= 1 << id
 }
 
-func (f *File) scanRowGroups(s *scanner) {
-	n := s.listOf(thriftStruct)
+func (f *File) scanRowGroups(s *thrift.Scanner) {
+	n := s.ListOf(thrift.Struct)
 	f.groups, f.chunks = make([]RowGroup, 0, min(n, 1<<16)), f.chunks[:0]
-	for i := 0; i < n && s.err == nil; i++ {
+	for i := 0; i < n && s.Err == nil; i++ {
 		g := RowGroup{Rows: -1, first: len(f.chunks)}
-		g.raw.start = uint32(s.pos)
+		g.raw.Start = uint32(s.At)
 		f.scanRowGroup(s, &g, int32(i))
-		g.raw.end = uint32(s.pos)
-		if s.err != nil {
-			s.err = fmt.Errorf("row group %d: %w", i, s.err)
+		g.raw.End = uint32(s.At)
+		if s.Err != nil {
+			s.Err = fmt.Errorf("row group %d: %w", i, s.Err)
 		}
 		for j := range f.chunks[g.first:] {
 			g.Compressed += f.chunks[g.first+j].compressed
@@ -302,65 +274,65 @@ func (f *File) scanRowGroups(s *scanner) {
 	}
 }
 
-func (f *File) scanRowGroup(s *scanner, g *RowGroup, number int32) {
+func (f *File) scanRowGroup(s *thrift.Scanner, g *RowGroup, number int32) {
 	var id int16
-	for typ, ok := s.field(&id); ok; typ, ok = s.field(&id) {
+	for typ, ok := s.Field(&id); ok; typ, ok = s.Field(&id) {
 		switch id {
 		case 1:
-			if !s.want(typ, thriftList) {
+			if !s.Want(typ, thrift.List) {
 				return
 			}
-			g.columns.start = uint32(s.pos)
+			g.columns.Start = uint32(s.At)
 			f.chunks = f.chunks[:g.first]
-			n := s.listOf(thriftStruct)
+			n := s.ListOf(thrift.Struct)
 			if f.chunks == nil {
-				f.chunks = make([]Chunk, 0, min(n*cap(f.groups), len(s.b)/24)) // a chunk has 24 bytes at least
+				f.chunks = make([]Chunk, 0, min(n*cap(f.groups), len(s.Buf)/24)) // a chunk has 24 bytes at least
 			}
-			for i := 0; i < n && s.err == nil; i++ {
+			for i := 0; i < n && s.Err == nil; i++ {
 				c := Chunk{file: f, rowGroup: number, leaf: int32(i)}
 				c.forgetMeta()
-				c.raw.start = uint32(s.pos)
+				c.raw.Start = uint32(s.At)
 				f.scanChunk(s, &c)
-				c.raw.end = uint32(s.pos)
+				c.raw.End = uint32(s.At)
 				f.chunks = append(f.chunks, c)
 			}
-			g.columns.end = uint32(s.pos)
+			g.columns.End = uint32(s.At)
 		case 3:
-			g.Rows = s.int64(typ)
+			g.Rows = s.Int64(typ)
 		default:
-			s.skip(typ, 0)
+			s.Skip(typ, 0)
 		}
 	}
 	g.leaves = len(f.chunks) - g.first
 }
 
-func (f *File) scanChunk(s *scanner, c *Chunk) {
+func (f *File) scanChunk(s *thrift.Scanner, c *Chunk) {
 	var id int16
 	c.columnIndex, c.offsetIndex = section{}, section{}
-	for typ, ok := s.field(&id); ok; typ, ok = s.field(&id) {
+	for typ, ok := s.Field(&id); ok; typ, ok = s.Field(&id) {
 		switch id {
 		case 1:
-			c.elsewhere = s.want(typ, thriftBinary) && len(s.bytes()) > 0
+			c.elsewhere = s.Want(typ, thrift.Binary) && len(s.Bytes()) > 0
 		case 3:
-			if s.want(typ, thriftStruct) {
+			if s.Want(typ, thrift.Struct) {
 				c.forgetMeta()
-				c.meta.start = uint32(s.pos)
+				c.meta.Start = uint32(s.At)
 				scanChunkMeta(s, c)
-				c.meta.end = uint32(s.pos)
+				c.meta.End = uint32(s.At)
 			}
 		case 4:
-			c.offsetIndex.offset = s.int64(typ)
+			c.offsetIndex.offset = s.Int64(typ)
 		case 5:
-			c.offsetIndex.length = int64(s.int32(typ))
+			c.offsetIndex.length = int64(s.Int32(typ))
 		case 6:
-			c.columnIndex.offset = s.int64(typ)
+			c.columnIndex.offset = s.Int64(typ)
 		case 7:
-			c.columnIndex.length = int64(s.int32(typ))
+			c.columnIndex.length = int64(s.Int32(typ))
 		case 8, 9:
 			f.meta.encrypted = true
-			s.skip(typ, 0)
+			s.Skip(typ, 0)
 		default:
-			s.skip(typ, 0)
+			s.Skip(typ, 0)
 		}
 	}
 }
@@ -371,61 +343,61 @@ func (c *Chunk) forgetMeta() {
 		elsewhere: c.elsewhere, nulls: -1, values: -1, codec: -1, dataPage: -1, compressed: -1, stored: -1}
 }
 
-func scanChunkMeta(s *scanner, c *Chunk) {
+func scanChunkMeta(s *thrift.Scanner, c *Chunk) {
 	var id int16
-	for typ, ok := s.field(&id); ok; typ, ok = s.field(&id) {
+	for typ, ok := s.Field(&id); ok; typ, ok = s.Field(&id) {
 		switch id {
 		case 1:
-			c.stored = physicalType(s.int32(typ))
+			c.stored = physicalType(s.Int32(typ))
 		case 2:
 			c.encodings = scanEncodings(s, typ)
 		case 3:
-			c.path.start = uint32(s.pos)
-			s.skip(typ, 0)
-			c.path.end = uint32(s.pos)
+			c.path.Start = uint32(s.At)
+			s.Skip(typ, 0)
+			c.path.End = uint32(s.At)
 		case 4:
-			c.codec = Codec(s.int32(typ))
+			c.codec = Codec(s.Int32(typ))
 		case 5:
-			c.values = s.int64(typ)
+			c.values = s.Int64(typ)
 		case 6:
-			c.uncompressed = s.int64(typ)
+			c.uncompressed = s.Int64(typ)
 		case 7:
-			c.compressed = s.int64(typ)
+			c.compressed = s.Int64(typ)
 		case 9:
-			c.dataPage = s.int64(typ)
+			c.dataPage = s.Int64(typ)
 		case 10:
-			c.indexPage = s.int64(typ)
+			c.indexPage = s.Int64(typ)
 		case 11:
-			c.dictPage = s.int64(typ)
+			c.dictPage = s.Int64(typ)
 		case 12:
-			if s.want(typ, thriftStruct) {
-				c.stats.start = uint32(s.pos)
+			if s.Want(typ, thrift.Struct) {
+				c.stats.Start = uint32(s.At)
 				c.nulls = scanNullCount(s)
-				c.stats.end = uint32(s.pos)
+				c.stats.End = uint32(s.At)
 			}
 		case 13:
-			if s.want(typ, thriftList) {
+			if s.Want(typ, thrift.List) {
 				c.pages = scanPageEncodings(s)
 			}
 		case 14:
-			c.bloom.offset = s.int64(typ)
+			c.bloom.offset = s.Int64(typ)
 			if c.bloom.length == 0 {
 				c.bloom.length = -1
 			}
 		case 15:
-			c.bloom.length = int64(s.int32(typ))
+			c.bloom.length = int64(s.Int32(typ))
 		default:
-			s.skip(typ, 0)
+			s.Skip(typ, 0)
 		}
 	}
 }
 
-func scanEncodings(s *scanner, typ byte) (mask uint32) {
-	if !s.want(typ, thriftList) {
+func scanEncodings(s *thrift.Scanner, typ byte) (mask uint32) {
+	if !s.Want(typ, thrift.List) {
 		return 0
 	}
-	for n := s.listOf(thriftI32); n > 0 && s.err == nil; n-- {
-		if e := s.int(); e >= 0 && e < 32 {
+	for n := s.ListOf(thrift.I32); n > 0 && s.Err == nil; n-- {
+		if e := s.Int(); e >= 0 && e < 32 {
 			mask |= 1 << e
 		}
 	}
@@ -433,14 +405,14 @@ func scanEncodings(s *scanner, typ byte) (mask uint32) {
 }
 
 // scanNullCount returns the null_count of a Statistics struct, -1 where there is none.
-func scanNullCount(s *scanner) int64 {
+func scanNullCount(s *thrift.Scanner) int64 {
 	nulls := int64(-1)
 	var id int16
-	for typ, ok := s.field(&id); ok; typ, ok = s.field(&id) {
-		if id == 3 && typ == thriftI64 {
-			nulls = s.int()
+	for typ, ok := s.Field(&id); ok; typ, ok = s.Field(&id) {
+		if id == 3 && typ == thrift.I64 {
+			nulls = s.Int()
 		} else {
-			s.skip(typ, 0)
+			s.Skip(typ, 0)
 		}
 	}
 	return nulls
@@ -449,27 +421,27 @@ func scanNullCount(s *scanner) int64 {
 var errPageEncodings = errors.New("encoding_stats lack a field that the format asks for")
 
 // scanPageEncodings reads encoding_stats.
-func scanPageEncodings(s *scanner) pageEncodings {
+func scanPageEncodings(s *thrift.Scanner) pageEncodings {
 	seen := pagesUnknown
-	for n := s.listOf(thriftStruct); n > 0 && s.err == nil; n-- {
+	for n := s.ListOf(thrift.Struct); n > 0 && s.Err == nil; n-- {
 		page, enc, count := int64(-1), int64(-1), int64(0)
 		var id, has int16
-		for typ, ok := s.field(&id); ok; typ, ok = s.field(&id) {
+		for typ, ok := s.Field(&id); ok; typ, ok = s.Field(&id) {
 			switch {
-			case typ != thriftI32 || id < 1 || id > 3:
-				s.skip(typ, 0)
+			case typ != thrift.I32 || id < 1 || id > 3:
+				s.Skip(typ, 0)
 				continue
 			case id == 1:
-				page = s.int()
+				page = s.Int()
 			case id == 2:
-				enc = s.int()
+				enc = s.Int()
 			default:
-				count = s.int()
+				count = s.Int()
 			}
 			has |= 1 << id
 		}
-		if has != 1<<1|1<<2|1<<3 && s.err == nil {
-			s.fail(errPageEncodings) // readers refuse a footer without
+		if has != 1<<1|1<<2|1<<3 && s.Err == nil {
+			s.Fail(errPageEncodings) // readers refuse a footer without
 		}
 		dict := enc == encoding.PlainDictionary || enc == encoding.RLEDictionary
 		switch {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+
+	"github.com/rlprep/rlprep/internal/parquetio/thrift"
 )
 
 // writeFooter writes the FileMetaData struct, row group by row group: with many of them it is large.
@@ -12,7 +14,7 @@ func (w *Writer) writeFooter() error {
 	if err != nil {
 		return err
 	}
-	if err := w.out.write(appendList(head, thriftStruct, len(w.groups))); err != nil {
+	if err := w.out.write(thrift.AppendList(head, thrift.Struct, len(w.groups))); err != nil {
 		return err
 	}
 	var columns, group []byte
@@ -34,31 +36,31 @@ func (w *Writer) writeFooter() error {
 // footer returns what stands in the FileMetaData struct before the list of row groups, and behind it.
 func (w *Writer) footer() (head, tail []byte, err error) {
 	at := 0
-	edits := []edit{
-		{id: 1, typ: thriftI32, num: 2},
-		{id: 2, typ: thriftList, raw: w.tree.elements},
-		{id: 3, typ: thriftI64, num: w.written.Rows},
-		{id: 4, typ: thriftList, put: func(b []byte) []byte {
+	edits := []thrift.Edit{
+		{ID: 1, Type: thrift.I32, Num: 2},
+		{ID: 2, Type: thrift.List, Raw: w.tree.elements},
+		{ID: 3, Type: thrift.I64, Num: w.written.Rows},
+		{ID: 4, Type: thrift.List, Put: func(b []byte) []byte {
 			at = len(b)
 			return b
 		}},
-		{id: 5},
-		{id: 6, typ: thriftBinary, raw: []byte(w.o.CreatedBy)},
-		{id: 7},
+		{ID: 5},
+		{ID: 6, Type: thrift.Binary, Raw: []byte(w.o.CreatedBy)},
+		{ID: 7},
 	}
 	if kv := w.keyValues(); len(kv) > 0 {
-		edits[4] = edit{id: 5, typ: thriftList, raw: encodeKeyValues(kv)}
+		edits[4] = thrift.Edit{ID: 5, Type: thrift.List, Raw: encodeKeyValues(kv)}
 	}
 	if orders := w.columnOrders(); orders != nil {
-		edits[6] = edit{id: 7, typ: thriftList, raw: orders}
+		edits[6] = thrift.Edit{ID: 7, Type: thrift.List, Raw: orders}
 	}
-	src := []byte{thriftStop}
+	src := []byte{thrift.Stop}
 	if w.o.Base != nil {
 		src = w.o.Base.footer
 		edits = edits[1:] // its version is its own
-		edits[2].was = w.o.Base.meta.groups
+		edits[2].Was = w.o.Base.meta.groups
 	}
-	b, err := rewriteStruct(nil, src, edits)
+	b, err := thrift.Rewrite(nil, src, edits)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -66,25 +68,25 @@ func (w *Writer) footer() (head, tail []byte, err error) {
 }
 
 func encodeKeyValues(kv []KeyValue) []byte {
-	b := appendList(nil, thriftStruct, len(kv))
+	b := thrift.AppendList(nil, thrift.Struct, len(kv))
 	for _, e := range kv {
-		var s structWriter
-		b = appendBytes(s.field(b, 1, thriftBinary), e.Key)
+		var s thrift.StructWriter
+		b = thrift.AppendBytes(s.Field(b, 1, thrift.Binary), e.Key)
 		if !e.NoValue {
-			b = appendBytes(s.field(b, 2, thriftBinary), e.Value)
+			b = thrift.AppendBytes(s.Field(b, 2, thrift.Binary), e.Value)
 		}
-		b = s.stop(b)
+		b = s.Stop(b)
 	}
 	return b
 }
 
 // typeOrder is the ColumnOrder that says: min_value and max_value are ordered as the type has it.
-var typeOrder = []byte{1<<4 | thriftStruct, thriftStop, thriftStop}
+var typeOrder = []byte{1<<4 | thrift.Struct, thrift.Stop, thrift.Stop}
 
 // columnOrders encodes the list<ColumnOrder>, or returns nil where none can be written: a copied chunk of a file that had
 // none would be trusted for statistics that its writer never vouched for.
 func (w *Writer) columnOrders() []byte {
-	b := appendList(nil, thriftStruct, len(w.leaves))
+	b := thrift.AppendList(nil, thrift.Struct, len(w.leaves))
 	for i := range w.leaves {
 		var order []byte
 		for g := range w.groups {
@@ -93,7 +95,7 @@ func (w *Writer) columnOrders() []byte {
 				if len(raw.file.meta.orders) == 0 {
 					return nil
 				}
-				o = raw.file.meta.orders[raw.leaf].of(raw.file.footer)
+				o = raw.file.meta.orders[raw.leaf].Of(raw.file.footer)
 			}
 			if order != nil && !bytes.Equal(order, o) {
 				return nil
@@ -111,12 +113,12 @@ func (w *Writer) columnOrders() []byte {
 // columns appends the list<ColumnChunk> of row group n; made gives what is kept of its chunks.
 func (w *Writer) columns(b []byte, n int, made *ledgerReader) ([]byte, error) {
 	g := &w.groups[n]
-	b = appendList(b, thriftStruct, len(g.chunks))
+	b = thrift.AppendList(b, thrift.Struct, len(g.chunks))
 	var meta []byte
 	for i := range g.chunks {
 		c, p := &g.chunks[i], &w.places[n*len(w.leaves)+i]
 		var err error
-		src, fileOffset, was := []byte{thriftStop}, int64(0), span{}
+		src, fileOffset, was := []byte{thrift.Stop}, int64(0), thrift.Span{}
 		if c.raw == nil {
 			var e entry
 			if e, err = made.next(); err != nil {
@@ -130,21 +132,21 @@ func (w *Writer) columns(b []byte, n int, made *ledgerReader) ([]byte, error) {
 			if meta, err = c.moveMeta(meta[:0], src, w.tree.paths[i], p.bloom); err != nil {
 				return b, fmt.Errorf("column %s: %w", w.leaves[i].Path, err)
 			}
-			fileOffset, was = c.start, c.raw.meta.within(c.raw.raw)
+			fileOffset, was = c.start, c.raw.meta.Within(c.raw.raw)
 		}
-		edits := append(make([]edit, 0, 6),
-			edit{id: 2, typ: thriftI64, num: fileOffset},
-			edit{id: 3, typ: thriftStruct, raw: meta, was: was},
-			edit{id: 4}, edit{id: 5}, edit{id: 6}, edit{id: 7})
+		edits := append(make([]thrift.Edit, 0, 6),
+			thrift.Edit{ID: 2, Type: thrift.I64, Num: fileOffset},
+			thrift.Edit{ID: 3, Type: thrift.Struct, Raw: meta, Was: was},
+			thrift.Edit{ID: 4}, thrift.Edit{ID: 5}, thrift.Edit{ID: 6}, thrift.Edit{ID: 7})
 		if p.offsetIndex.length > 0 {
-			edits[2] = edit{id: 4, typ: thriftI64, num: p.offsetIndex.offset}
-			edits[3] = edit{id: 5, typ: thriftI32, num: p.offsetIndex.length}
+			edits[2] = thrift.Edit{ID: 4, Type: thrift.I64, Num: p.offsetIndex.offset}
+			edits[3] = thrift.Edit{ID: 5, Type: thrift.I32, Num: p.offsetIndex.length}
 		}
 		if p.columnIndex.length > 0 {
-			edits[4] = edit{id: 6, typ: thriftI64, num: p.columnIndex.offset}
-			edits[5] = edit{id: 7, typ: thriftI32, num: p.columnIndex.length}
+			edits[4] = thrift.Edit{ID: 6, Type: thrift.I64, Num: p.columnIndex.offset}
+			edits[5] = thrift.Edit{ID: 7, Type: thrift.I32, Num: p.columnIndex.length}
 		}
-		if b, err = rewriteStruct(b, src, edits); err != nil {
+		if b, err = thrift.Rewrite(b, src, edits); err != nil {
 			return b, err
 		}
 	}
@@ -155,62 +157,62 @@ func (w *Writer) columns(b []byte, n int, made *ledgerReader) ([]byte, error) {
 func (c *outChunk) moveMeta(b, src, path []byte, bloom section) ([]byte, error) {
 	raw := c.raw
 	delta := c.start - raw.start()
-	edits := append(make([]edit, 0, 7),
-		edit{id: 3, typ: thriftList, raw: path, was: raw.path.within(raw.meta)},
-		edit{id: 9, typ: thriftI64, num: raw.dataPage + delta})
+	edits := append(make([]thrift.Edit, 0, 7),
+		thrift.Edit{ID: 3, Type: thrift.List, Raw: path, Was: raw.path.Within(raw.meta)},
+		thrift.Edit{ID: 9, Type: thrift.I64, Num: raw.dataPage + delta})
 	if raw.indexPage > 0 {
-		edits = append(edits, edit{id: 10, typ: thriftI64, num: raw.indexPage + delta})
+		edits = append(edits, thrift.Edit{ID: 10, Type: thrift.I64, Num: raw.indexPage + delta})
 	}
 	if raw.dictPage > 0 {
-		edits = append(edits, edit{id: 11, typ: thriftI64, num: raw.dictPage + delta})
+		edits = append(edits, thrift.Edit{ID: 11, Type: thrift.I64, Num: raw.dictPage + delta})
 	}
-	if raw.stats.end > 0 && raw.file.meta.writer.distrusted() {
-		stats, err := rewriteStruct(nil, raw.stats.within(raw.raw).of(src), []edit{{id: 1}, {id: 2}, {id: 5}, {id: 6}, {id: 7}, {id: 8}})
+	if raw.stats.End > 0 && raw.file.meta.writer.distrusted() {
+		stats, err := thrift.Rewrite(nil, raw.stats.Within(raw.raw).Of(src), []thrift.Edit{{ID: 1}, {ID: 2}, {ID: 5}, {ID: 6}, {ID: 7}, {ID: 8}})
 		if err != nil {
 			return b, err
 		}
-		edits = append(edits, edit{id: 12, typ: thriftStruct, raw: stats})
+		edits = append(edits, thrift.Edit{ID: 12, Type: thrift.Struct, Raw: stats})
 	}
 	if bloom.length > 0 {
-		edits = append(edits, edit{id: 14, typ: thriftI64, num: bloom.offset}, edit{id: 15, typ: thriftI32, num: bloom.length})
+		edits = append(edits, thrift.Edit{ID: 14, Type: thrift.I64, Num: bloom.offset}, thrift.Edit{ID: 15, Type: thrift.I32, Num: bloom.length})
 	} else {
-		edits = append(edits, edit{id: 14}, edit{id: 15})
+		edits = append(edits, thrift.Edit{ID: 14}, thrift.Edit{ID: 15})
 	}
-	return rewriteStruct(b, raw.meta.within(raw.raw).of(src), edits)
+	return thrift.Rewrite(b, raw.meta.Within(raw.raw).Of(src), edits)
 }
 
 // rowGroup appends RowGroup i, whose list of columns is given. Where all that was copied comes from one row group, that
 // one's other fields are carried over.
 func (w *Writer) rowGroup(b []byte, i int, columns []byte) ([]byte, error) {
 	g := &w.groups[i]
-	edits := []edit{
-		{id: 1, typ: thriftList, raw: columns},
-		{id: 2, typ: thriftI64, num: g.uncompressed},
-		{id: 3, typ: thriftI64, num: g.rows},
-		{id: 4},
-		{id: 5, typ: thriftI64, num: 0},
-		{id: 6, typ: thriftI64, num: g.compressed},
-		{id: 7},
+	edits := []thrift.Edit{
+		{ID: 1, Type: thrift.List, Raw: columns},
+		{ID: 2, Type: thrift.I64, Num: g.uncompressed},
+		{ID: 3, Type: thrift.I64, Num: g.rows},
+		{ID: 4},
+		{ID: 5, Type: thrift.I64, Num: 0},
+		{ID: 6, Type: thrift.I64, Num: g.compressed},
+		{ID: 7},
 	}
 	if len(g.chunks) > 0 {
-		edits[4].num = g.chunks[0].start
+		edits[4].Num = g.chunks[0].start
 	}
 	if i <= math.MaxInt16 {
-		edits[6] = edit{id: 7, typ: thriftI16, num: int64(i)}
+		edits[6] = thrift.Edit{ID: 7, Type: thrift.I16, Num: int64(i)}
 	}
-	src := []byte{thriftStop}
+	src := []byte{thrift.Stop}
 	if from := g.source(); from != nil {
 		was := &from.file.groups[from.rowGroup]
 		var err error
 		if src, err = from.file.inGroups(&w.win, was.raw); err != nil {
 			return b, err
 		}
-		edits[0].was = was.columns.within(was.raw)
+		edits[0].Was = was.columns.Within(was.raw)
 		if sorting := g.sorting(src); sorting != nil {
-			edits[3] = edit{id: 4, typ: thriftList, raw: sorting}
+			edits[3] = thrift.Edit{ID: 4, Type: thrift.List, Raw: sorting}
 		}
 	}
-	return rewriteStruct(b, src, edits)
+	return thrift.Rewrite(b, src, edits)
 }
 
 // source returns a chunk of the one row group that all copied chunks come from, nil where there is none.
@@ -232,41 +234,41 @@ func (g *outGroup) source() *Chunk {
 // sorting returns the sorting_columns of the source row group src for the columns as they stand now: the rows are sorted by
 // as many of the first of them as were copied. Nil: by none.
 func (g *outGroup) sorting(src []byte) []byte {
-	s := scanner{b: src}
+	s := thrift.Scanner{Buf: src}
 	var id int16
 	var out []byte
 	count := 0
-	for typ, ok := s.field(&id); ok; typ, ok = s.field(&id) {
-		if id != 4 || typ != thriftList {
-			s.skip(typ, 0)
+	for typ, ok := s.Field(&id); ok; typ, ok = s.Field(&id) {
+		if id != 4 || typ != thrift.List {
+			s.Skip(typ, 0)
 			continue
 		}
 		kept := true
 		out, count = nil, 0 // of a field that is there twice the last one counts
-		for n := s.listOf(thriftStruct); n > 0 && s.err == nil; n-- {
-			entry := s.structSpan().of(src)
+		for n := s.ListOf(thrift.Struct); n > 0 && s.Err == nil; n-- {
+			entry := s.StructSpan().Of(src)
 			at := g.position(sortingColumn(entry))
 			if kept = kept && at >= 0; kept {
-				out, _ = rewriteStruct(out, entry, []edit{{id: 1, typ: thriftI32, num: int64(at)}})
+				out, _ = thrift.Rewrite(out, entry, []thrift.Edit{{ID: 1, Type: thrift.I32, Num: int64(at)}})
 				count++
 			}
 		}
 	}
-	if count == 0 || s.err != nil {
+	if count == 0 || s.Err != nil {
 		return nil
 	}
-	return append(appendList(nil, thriftStruct, count), out...)
+	return append(thrift.AppendList(nil, thrift.Struct, count), out...)
 }
 
 func sortingColumn(entry []byte) int64 {
-	s := scanner{b: entry}
+	s := thrift.Scanner{Buf: entry}
 	var id int16
 	column := int64(-1)
-	for typ, ok := s.field(&id); ok; typ, ok = s.field(&id) {
-		if id == 1 && typ == thriftI32 {
-			column = s.int()
+	for typ, ok := s.Field(&id); ok; typ, ok = s.Field(&id) {
+		if id == 1 && typ == thrift.I32 {
+			column = s.Int()
 		} else {
-			s.skip(typ, 0)
+			s.Skip(typ, 0)
 		}
 	}
 	return column

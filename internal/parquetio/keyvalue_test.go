@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rlprep/rlprep/internal/parquetio/thrift"
 	"github.com/rlprep/rlprep/schema"
 )
 
@@ -58,7 +59,7 @@ func TestHFPolicy(t *testing.T) {
 	special, plain := sample("datasets-features"), sample("datasets")
 	malformed := func(value string) string {
 		return refooter(t, plain, func(footer []byte) []byte {
-			return rewrite(t, footer, edit{id: 5, typ: thriftList, raw: encodeKeyValues([]KeyValue{{Key: hfKey, Value: value}})})
+			return rewrite(t, footer, thrift.Edit{ID: 5, Type: thrift.List, Raw: encodeKeyValues([]KeyValue{{Key: hfKey, Value: value}})})
 		})
 	}
 	broken, list := malformed(`{"info": {"features": {`), malformed(`{"info": {"features": []}}`)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/rlprep/rlprep/internal/parquetio/thrift"
 	"github.com/rlprep/rlprep/schema"
 )
 
@@ -34,26 +35,26 @@ func TestListRenamedIntoItsGroup(t *testing.T) {
 	tuple := func(from string) *File { // a list X whose middle group is Y_tuple, as no marker of X
 		name := refooter(t, in.Name(), func(footer []byte) []byte {
 			elements := mapList(t, rawFields(t, footer)[2], func(_ int, e []byte) []byte {
-				if string(rawFields(t, e)[4]) == string(appendBytes(nil, "x_tup")) {
-					return rewrite(t, e, edit{id: 4, typ: thriftBinary, raw: []byte(from)})
+				if string(rawFields(t, e)[4]) == string(thrift.AppendBytes(nil, "x_tup")) {
+					return rewrite(t, e, thrift.Edit{ID: 4, Type: thrift.Binary, Raw: []byte(from)})
 				}
 				return e
 			})
-			old, now := appendBytes(nil, "x_tup"), appendBytes(nil, from)
+			old, now := thrift.AppendBytes(nil, "x_tup"), thrift.AppendBytes(nil, from)
 			footer = mapChunks(t, footer, func(meta []byte) []byte {
-				s := scanner{b: rawFields(t, meta)[3]}
+				s := thrift.Scanner{Buf: rawFields(t, meta)[3]}
 				var path []byte
-				n := s.listOf(thriftBinary)
+				n := s.ListOf(thrift.Binary)
 				for range n {
-					if e := appendBytes(nil, s.bytes()); string(e) == string(old) {
+					if e := thrift.AppendBytes(nil, s.Bytes()); string(e) == string(old) {
 						path = append(path, now...)
 					} else {
 						path = append(path, e...)
 					}
 				}
-				return rewrite(t, meta, edit{id: 3, typ: thriftList, raw: append(appendList(nil, thriftBinary, n), path...)})
+				return rewrite(t, meta, thrift.Edit{ID: 3, Type: thrift.List, Raw: append(thrift.AppendList(nil, thrift.Binary, n), path...)})
 			})
-			return rewrite(t, footer, edit{id: 2, typ: thriftList, raw: elements})
+			return rewrite(t, footer, thrift.Edit{ID: 2, Type: thrift.List, Raw: elements})
 		})
 		return openFile(t, name)
 	}

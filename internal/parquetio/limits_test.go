@@ -17,6 +17,7 @@ import (
 
 	"github.com/rlprep/rlprep/internal/parquetio/compress"
 	"github.com/rlprep/rlprep/internal/parquetio/encoding"
+	"github.com/rlprep/rlprep/internal/parquetio/thrift"
 )
 
 // A handPage is a page whose header says what the test wants.
@@ -31,39 +32,39 @@ func handFile(t testing.TB, codec Codec, rows int, pages ...handPage) *File {
 	t.Helper()
 	b := []byte(magic)
 	var columns, elements []byte
-	var root structWriter
-	elements = root.stop(root.int(appendBytes(root.field(elements, 4, thriftBinary), "schema"), 5, thriftI32, int64(len(pages))))
+	var root thrift.StructWriter
+	elements = root.Stop(root.Int(thrift.AppendBytes(root.Field(elements, 4, thrift.Binary), "schema"), 5, thrift.I32, int64(len(pages))))
 	for i, p := range pages {
 		name, start := fmt.Sprintf("c%d", i), int64(len(b))
-		var h, d structWriter
-		head := h.int(nil, 1, thriftI32, pageData)
-		head = h.int(head, 2, thriftI32, p.says)
-		head = h.int(head, 3, thriftI32, int64(len(p.body)))
-		head = d.int(h.field(head, 5, thriftStruct), 1, thriftI32, int64(p.values))
-		head = d.int(head, 2, thriftI32, encoding.Plain)
-		head = d.int(head, 3, thriftI32, encoding.RLE)
-		head = h.stop(d.stop(d.int(head, 4, thriftI32, encoding.RLE)))
+		var h, d thrift.StructWriter
+		head := h.Int(nil, 1, thrift.I32, pageData)
+		head = h.Int(head, 2, thrift.I32, p.says)
+		head = h.Int(head, 3, thrift.I32, int64(len(p.body)))
+		head = d.Int(h.Field(head, 5, thrift.Struct), 1, thrift.I32, int64(p.values))
+		head = d.Int(head, 2, thrift.I32, encoding.Plain)
+		head = d.Int(head, 3, thrift.I32, encoding.RLE)
+		head = h.Stop(d.Stop(d.Int(head, 4, thrift.I32, encoding.RLE)))
 		b = append(append(b, head...), p.body...)
 
-		var e, c, m structWriter
-		elements = e.int(e.int(elements, 1, thriftI32, int64(typeByteArray)), 3, thriftI32, required)
-		elements = e.stop(appendBytes(e.field(elements, 4, thriftBinary), name))
-		columns = m.int(c.field(c.int(columns, 2, thriftI64, 0), 3, thriftStruct), 1, thriftI32, int64(typeByteArray))
-		columns = appendInt(appendList(m.field(columns, 2, thriftList), thriftI32, 1), encoding.Plain)
-		columns = appendBytes(appendList(m.field(columns, 3, thriftList), thriftBinary, 1), name)
-		columns = m.int(columns, 4, thriftI32, int64(codec))
-		columns = m.int(columns, 5, thriftI64, int64(rows))
-		columns = m.int(columns, 6, thriftI64, p.says+int64(len(head)))
-		columns = m.int(columns, 7, thriftI64, int64(len(b))-start)
-		columns = c.stop(m.stop(m.int(columns, 9, thriftI64, start)))
+		var e, c, m thrift.StructWriter
+		elements = e.Int(e.Int(elements, 1, thrift.I32, int64(typeByteArray)), 3, thrift.I32, required)
+		elements = e.Stop(thrift.AppendBytes(e.Field(elements, 4, thrift.Binary), name))
+		columns = m.Int(c.Field(c.Int(columns, 2, thrift.I64, 0), 3, thrift.Struct), 1, thrift.I32, int64(typeByteArray))
+		columns = thrift.AppendInt(thrift.AppendList(m.Field(columns, 2, thrift.List), thrift.I32, 1), encoding.Plain)
+		columns = thrift.AppendBytes(thrift.AppendList(m.Field(columns, 3, thrift.List), thrift.Binary, 1), name)
+		columns = m.Int(columns, 4, thrift.I32, int64(codec))
+		columns = m.Int(columns, 5, thrift.I64, int64(rows))
+		columns = m.Int(columns, 6, thrift.I64, p.says+int64(len(head)))
+		columns = m.Int(columns, 7, thrift.I64, int64(len(b))-start)
+		columns = c.Stop(m.Stop(m.Int(columns, 9, thrift.I64, start)))
 	}
-	var f, g structWriter
-	footer := f.int(nil, 1, thriftI32, 2)
-	footer = append(appendList(f.field(footer, 2, thriftList), thriftStruct, len(pages)+1), elements...)
-	footer = f.int(footer, 3, thriftI64, int64(rows))
-	footer = appendList(f.field(footer, 4, thriftList), thriftStruct, 1)
-	footer = append(appendList(g.field(footer, 1, thriftList), thriftStruct, len(pages)), columns...)
-	footer = f.stop(g.stop(g.int(g.int(footer, 2, thriftI64, 0), 3, thriftI64, int64(rows))))
+	var f, g thrift.StructWriter
+	footer := f.Int(nil, 1, thrift.I32, 2)
+	footer = append(thrift.AppendList(f.Field(footer, 2, thrift.List), thrift.Struct, len(pages)+1), elements...)
+	footer = f.Int(footer, 3, thrift.I64, int64(rows))
+	footer = thrift.AppendList(f.Field(footer, 4, thrift.List), thrift.Struct, 1)
+	footer = append(thrift.AppendList(g.Field(footer, 1, thrift.List), thrift.Struct, len(pages)), columns...)
+	footer = f.Stop(g.Stop(g.Int(g.Int(footer, 2, thrift.I64, 0), 3, thrift.I64, int64(rows))))
 	b = append(b, footer...)
 	b = append(binary.LittleEndian.AppendUint32(b, uint32(len(footer))), magic...)
 	return openBytes(t, b)

@@ -39,13 +39,13 @@ func TestForeignTypesAreEncoded(t *testing.T) {
 		out := recoded(t, in)
 		sameContent(t, name, out, in)
 		for i := range in.meta.elements {
-			if a, b := in.meta.elements[i].raw.of(in.footer), out.meta.elements[i].raw.of(out.footer); string(a) != string(b) {
+			if a, b := in.meta.elements[i].raw.Of(in.footer), out.meta.elements[i].raw.Of(out.footer); string(a) != string(b) {
 				t.Errorf("%s: schema element %d is %x, was %x", name, i, b, a)
 			}
 		}
 		for i, l := range out.leaves {
 			n := l.Type.Name
-			_, bounded := rawFields(t, out.chunk(0, i).stats.of(out.footer))[5]
+			_, bounded := rawFields(t, out.chunk(0, i).stats.Of(out.footer))[5]
 			if (n == "interval" || n == schema.UnknownName || strings.HasPrefix(n, "geo") || strings.HasPrefix(n, "logical")) && bounded {
 				t.Errorf("%s: column %s has bounds", name, l.Path)
 			}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/rlprep/rlprep/internal/infile"
 	"github.com/rlprep/rlprep/internal/openfiles"
+	"github.com/rlprep/rlprep/internal/parquetio/thrift"
 )
 
 const (
@@ -211,11 +212,11 @@ func (f *File) validateChunk(c *Chunk, rows int64) error {
 	switch {
 	case c.elsewhere:
 		return errors.New("its pages are in another file (a _metadata file?): name the data files instead")
-	case c.meta.end == 0:
+	case c.meta.End == 0:
 		return errors.New("the footer does not describe it")
 	case c.stored != p.Physical:
 		return fmt.Errorf("has physical type %d, but the schema says %d", c.stored, p.Physical)
-	case !samePath(c.path.of(f.footer), p.Names):
+	case !samePath(c.path.Of(f.footer), p.Names):
 		return errors.New("the footer describes another column in its place")
 	case c.codec < 0:
 		return errors.New("has no codec")
@@ -270,14 +271,14 @@ func (f *File) inside(s section) bool {
 
 // samePath reports whether the encoded path_in_schema is names.
 func samePath(raw []byte, names []string) bool {
-	s := scanner{b: raw}
-	if s.listOf(thriftBinary) != len(names) {
+	s := thrift.Scanner{Buf: raw}
+	if s.ListOf(thrift.Binary) != len(names) {
 		return false
 	}
 	for _, n := range names {
-		if string(s.bytes()) != n {
+		if string(s.Bytes()) != n {
 			return false
 		}
 	}
-	return s.err == nil
+	return s.Err == nil
 }

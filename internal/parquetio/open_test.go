@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rlprep/rlprep/internal/parquetio/thrift"
 	"github.com/rlprep/rlprep/schema"
 )
 
@@ -69,29 +70,31 @@ func TestCutFiles(t *testing.T) {
 // The footer says something of a chunk that is not so.
 func TestValidate(t *testing.T) {
 	set := func(id int16, typ byte, v int64) func([]byte) []byte {
-		return func(meta []byte) []byte { return rewrite(t, meta, edit{id: id, typ: typ, num: v}) }
+		return func(meta []byte) []byte { return rewrite(t, meta, thrift.Edit{ID: id, Type: typ, Num: v}) }
 	}
 	for name, c := range map[string]struct {
 		change func(meta []byte) []byte
 		want   string
 	}{
-		"data beyond the end":     {set(9, thriftI64, 1<<40), "outside of the file"},
-		"negative offset":         {set(9, thriftI64, -5), "column data_source"},
-		"dictionary after data":   {set(11, thriftI64, 1<<20), "after the data page"},
-		"negative dictionary":     {set(11, thriftI64, -1), "negative offset"},
-		"size beyond the end":     {set(7, thriftI64, 1<<40), "outside of the file"},
-		"negative size":           {set(7, thriftI64, -1), "negative size"},
-		"negative uncompressed":   {set(6, thriftI64, -1), "negative size"},
-		"too many values":         {set(5, thriftI64, 1<<40), "values for"},
-		"fewer values than rows":  {set(5, thriftI64, 1), "1 values for"},
-		"other type":              {set(1, thriftI32, 0), "physical type"},
-		"unknown type":            {set(1, thriftI32, 77), "physical type"},
-		"bloom beyond the end":    {set(14, thriftI64, 1<<40), "bloom filter"},
-		"negative bloom":          {set(14, thriftI64, -1<<40), "bloom filter"},
-		"codec gone":              {func(m []byte) []byte { return rewrite(t, m, edit{id: 4}) }, "no codec"},
-		"codec of another type":   {func(m []byte) []byte { return rewrite(t, m, edit{id: 4, typ: thriftBinary}) }, "has type 8, not 5"},
-		"offset gone":             {func(m []byte) []byte { return rewrite(t, m, edit{id: 9}) }, "negative offset, or none"},
-		"path of another column":  {func(m []byte) []byte { return rewrite(t, m, edit{id: 3, typ: thriftList, raw: []byte{0x18, 1, 'x'}}) }, "another column"},
+		"data beyond the end":    {set(9, thrift.I64, 1<<40), "outside of the file"},
+		"negative offset":        {set(9, thrift.I64, -5), "column data_source"},
+		"dictionary after data":  {set(11, thrift.I64, 1<<20), "after the data page"},
+		"negative dictionary":    {set(11, thrift.I64, -1), "negative offset"},
+		"size beyond the end":    {set(7, thrift.I64, 1<<40), "outside of the file"},
+		"negative size":          {set(7, thrift.I64, -1), "negative size"},
+		"negative uncompressed":  {set(6, thrift.I64, -1), "negative size"},
+		"too many values":        {set(5, thrift.I64, 1<<40), "values for"},
+		"fewer values than rows": {set(5, thrift.I64, 1), "1 values for"},
+		"other type":             {set(1, thrift.I32, 0), "physical type"},
+		"unknown type":           {set(1, thrift.I32, 77), "physical type"},
+		"bloom beyond the end":   {set(14, thrift.I64, 1<<40), "bloom filter"},
+		"negative bloom":         {set(14, thrift.I64, -1<<40), "bloom filter"},
+		"codec gone":             {func(m []byte) []byte { return rewrite(t, m, thrift.Edit{ID: 4}) }, "no codec"},
+		"codec of another type":  {func(m []byte) []byte { return rewrite(t, m, thrift.Edit{ID: 4, Type: thrift.Binary}) }, "has type 8, not 5"},
+		"offset gone":            {func(m []byte) []byte { return rewrite(t, m, thrift.Edit{ID: 9}) }, "negative offset, or none"},
+		"path of another column": {func(m []byte) []byte {
+			return rewrite(t, m, thrift.Edit{ID: 3, Type: thrift.List, Raw: []byte{0x18, 1, 'x'}})
+		}, "another column"},
 		"more nulls than values":  {nulls(t, 1<<30), "nulls among"},
 		"negative number of them": {nulls(t, -7), "-7 nulls"},
 	} {
@@ -108,35 +111,39 @@ func TestValidate(t *testing.T) {
 
 func nulls(t *testing.T, n int64) func([]byte) []byte {
 	return func(meta []byte) []byte {
-		stats := rewrite(t, rawFields(t, meta)[12], edit{id: 3, typ: thriftI64, num: n})
-		return rewrite(t, meta, edit{id: 12, typ: thriftStruct, raw: stats})
+		stats := rewrite(t, rawFields(t, meta)[12], thrift.Edit{ID: 3, Type: thrift.I64, Num: n})
+		return rewrite(t, meta, thrift.Edit{ID: 12, Type: thrift.Struct, Raw: stats})
 	}
 }
 
 func TestValidateRowGroups(t *testing.T) {
-	groups := func(t *testing.T, footer []byte, e ...edit) []byte {
+	groups := func(t *testing.T, footer []byte, e ...thrift.Edit) []byte {
 		list := mapList(t, rawFields(t, footer)[4], func(_ int, g []byte) []byte { return rewrite(t, g, e...) })
-		return rewrite(t, footer, edit{id: 4, typ: thriftList, raw: list})
+		return rewrite(t, footer, thrift.Edit{ID: 4, Type: thrift.List, Raw: list})
 	}
 	for name, c := range map[string]struct {
 		change func(t *testing.T, footer []byte) []byte
 		want   string
 	}{
-		"rows do not add up": {func(t *testing.T, f []byte) []byte { return rewrite(t, f, edit{id: 3, typ: thriftI64, num: 1}) }, "but the row groups have"},
-		"negative rows":      {func(t *testing.T, f []byte) []byte { return groups(t, f, edit{id: 3, typ: thriftI64, num: -1}) }, "-1 rows"},
-		"no chunks":          {func(t *testing.T, f []byte) []byte { return groups(t, f, edit{id: 1}) }, "0 column chunks for"},
-		"leftover bytes":     {func(_ *testing.T, f []byte) []byte { return append(f, 0, 0, 0) }, "3 bytes are left over"},
+		"rows do not add up": {func(t *testing.T, f []byte) []byte {
+			return rewrite(t, f, thrift.Edit{ID: 3, Type: thrift.I64, Num: 1})
+		}, "but the row groups have"},
+		"negative rows": {func(t *testing.T, f []byte) []byte {
+			return groups(t, f, thrift.Edit{ID: 3, Type: thrift.I64, Num: -1})
+		}, "-1 rows"},
+		"no chunks":      {func(t *testing.T, f []byte) []byte { return groups(t, f, thrift.Edit{ID: 1}) }, "0 column chunks for"},
+		"leftover bytes": {func(_ *testing.T, f []byte) []byte { return append(f, 0, 0, 0) }, "3 bytes are left over"},
 		"encrypted columns": {func(t *testing.T, f []byte) []byte {
-			return rewrite(t, f, edit{id: 8, typ: thriftStruct, raw: []byte{1<<4 | thriftStruct, 0, 0}})
+			return rewrite(t, f, thrift.Edit{ID: 8, Type: thrift.Struct, Raw: []byte{1<<4 | thrift.Struct, 0, 0}})
 		}, "is encrypted"},
 		"columns elsewhere": {func(t *testing.T, f []byte) []byte {
 			list := mapList(t, rawFields(t, f)[4], func(_ int, g []byte) []byte {
 				columns := mapList(t, rawFields(t, g)[1], func(_ int, c []byte) []byte {
-					return rewrite(t, c, edit{id: 1, typ: thriftBinary, raw: []byte("part-0.parquet")})
+					return rewrite(t, c, thrift.Edit{ID: 1, Type: thrift.Binary, Raw: []byte("part-0.parquet")})
 				})
-				return rewrite(t, g, edit{id: 1, typ: thriftList, raw: columns})
+				return rewrite(t, g, thrift.Edit{ID: 1, Type: thrift.List, Raw: columns})
 			})
-			return rewrite(t, f, edit{id: 4, typ: thriftList, raw: list})
+			return rewrite(t, f, thrift.Edit{ID: 4, Type: thrift.List, Raw: list})
 		}, "in another file"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -182,7 +189,7 @@ func walkFooter(t testing.TB, b []byte) {
 			t.Fatalf("chunk %d lies outside of the file: %+v", i, c)
 		}
 		o := outChunk{raw: c, start: 4}
-		if _, err := o.moveMeta(nil, c.raw.of(f.footer), c.path.of(f.footer), section{}); err != nil {
+		if _, err := o.moveMeta(nil, c.raw.Of(f.footer), c.path.Of(f.footer), section{}); err != nil {
 			t.Fatalf("chunk %d was read and cannot be written: %v", i, err)
 		}
 	}
@@ -210,7 +217,7 @@ func FuzzFooter(f *testing.F) {
 		f.Add(file.footer, uint32(file.size))
 		for _, more := range [][]byte{
 			repeatFields(f, file.footer),
-			rewrite(f, file.footer, edit{id: 5, typ: thriftList, raw: encodeKeyValues(repeatKeys(file.meta.keyValues, func(e KeyValue) KeyValue { return e }))}),
+			rewrite(f, file.footer, thrift.Edit{ID: 5, Type: thrift.List, Raw: encodeKeyValues(repeatKeys(file.meta.keyValues, func(e KeyValue) KeyValue { return e }))}),
 		} {
 			f.Add(more, uint32(int(file.size)+len(more)-len(file.footer)))
 		}

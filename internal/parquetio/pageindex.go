@@ -1,6 +1,10 @@
 package parquetio
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/rlprep/rlprep/internal/parquetio/thrift"
+)
 
 // writeBlooms copies the bloom filters of copied chunks. They do not say where they stand, so the bytes stay as they are.
 func (w *Writer) writeBlooms() error {
@@ -27,22 +31,22 @@ func (c *Chunk) findBloom() (section, bool) {
 	if f.readAt(head, c.bloom.offset) != nil {
 		return section{}, false
 	}
-	s := scanner{b: head}
+	s := thrift.Scanner{Buf: head}
 	var id int16
 	var size int64
 	unions := 0 // algorithm, hash and compression: what tells the header from other bytes
-	for typ, ok := s.field(&id); ok; typ, ok = s.field(&id) {
-		if id == 1 && typ == thriftI32 {
-			size = s.int()
+	for typ, ok := s.Field(&id); ok; typ, ok = s.Field(&id) {
+		if id == 1 && typ == thrift.I32 {
+			size = s.Int()
 			continue
 		}
-		if id >= 2 && id <= 4 && typ == thriftStruct {
+		if id >= 2 && id <= 4 && typ == thrift.Struct {
 			unions++
 		}
-		s.skip(typ, 0)
+		s.Skip(typ, 0)
 	}
-	found := section{c.bloom.offset, int64(s.pos) + size}
-	return found, s.err == nil && unions == 3 && size > 0 && size%32 == 0 && f.inside(found)
+	found := section{c.bloom.offset, int64(s.At) + size}
+	return found, s.Err == nil && unions == 3 && size > 0 && size%32 == 0 && f.inside(found)
 }
 
 // writeIndexes writes all column indexes, then all offset indexes: parquet-go (file.go, ReadPageIndex, v0.32) slices out of
@@ -84,43 +88,43 @@ var errOffsetIndex = errors.New("names pages outside of the column chunk")
 
 // moveOffsets appends the OffsetIndex src of a copied chunk with every page moved to where it stands now.
 func moveOffsets(b, src []byte, c *outChunk) ([]byte, error) {
-	s := scanner{b: src}
+	s := thrift.Scanner{Buf: src}
 	var id int16
 	var locations []byte
-	for typ, ok := s.field(&id); ok; typ, ok = s.field(&id) {
-		if id != 1 || typ != thriftList {
-			s.skip(typ, 0)
+	for typ, ok := s.Field(&id); ok; typ, ok = s.Field(&id) {
+		if id != 1 || typ != thrift.List {
+			s.Skip(typ, 0)
 			continue
 		}
-		n := s.listOf(thriftStruct)
-		locations = appendList(locations[:0], thriftStruct, n)
-		for ; n > 0 && s.err == nil; n-- {
+		n := s.ListOf(thrift.Struct)
+		locations = thrift.AppendList(locations[:0], thrift.Struct, n)
+		for ; n > 0 && s.Err == nil; n-- {
 			var err error
-			if locations, err = movePage(locations, s.structSpan().of(src), c); err != nil {
+			if locations, err = movePage(locations, s.StructSpan().Of(src), c); err != nil {
 				return b, err
 			}
 		}
 	}
-	if s.err != nil {
-		return b, s.err
+	if s.Err != nil {
+		return b, s.Err
 	}
-	return rewriteStruct(b, src, []edit{{id: 1, typ: thriftList, raw: locations}})
+	return thrift.Rewrite(b, src, []thrift.Edit{{ID: 1, Type: thrift.List, Raw: locations}})
 }
 
 func movePage(b, src []byte, c *outChunk) ([]byte, error) {
-	s := scanner{b: src}
+	s := thrift.Scanner{Buf: src}
 	var id int16
 	offset := int64(-1)
-	for typ, ok := s.field(&id); ok; typ, ok = s.field(&id) {
-		if id == 1 && typ == thriftI64 {
-			offset = s.int()
+	for typ, ok := s.Field(&id); ok; typ, ok = s.Field(&id) {
+		if id == 1 && typ == thrift.I64 {
+			offset = s.Int()
 		} else {
-			s.skip(typ, 0)
+			s.Skip(typ, 0)
 		}
 	}
 	at := offset - c.raw.start()
 	if at < 0 || at >= c.raw.compressed {
 		return b, errOffsetIndex
 	}
-	return rewriteStruct(b, src, []edit{{id: 1, typ: thriftI64, num: c.start + at}})
+	return thrift.Rewrite(b, src, []thrift.Edit{{ID: 1, Type: thrift.I64, Num: c.start + at}})
 }

@@ -10,6 +10,7 @@ import (
 	"math/bits"
 	"strings"
 
+	"github.com/rlprep/rlprep/internal/parquetio/thrift"
 	"github.com/rlprep/rlprep/schema"
 )
 
@@ -76,7 +77,7 @@ func physicalSchema(s *schema.Schema, base *File) (*physicalTree, error) {
 	if w.err != nil {
 		return nil, w.err
 	}
-	p := &physicalTree{leaves: w.leaves, elements: append(appendList(nil, thriftStruct, w.n), w.b...)}
+	p := &physicalTree{leaves: w.leaves, elements: append(thrift.AppendList(nil, thrift.Struct, w.n), w.b...)}
 	leaves := s.Leaves()
 	if len(leaves) != len(p.leaves) {
 		return nil, fmt.Errorf("schema has %d leaves, but %d were written", len(leaves), len(p.leaves))
@@ -87,9 +88,9 @@ func physicalSchema(s *schema.Schema, base *File) (*physicalTree, error) {
 			return nil, fmt.Errorf("column %s: levels %d/%d, but %d/%d were written", l.Path, l.MaxDef, l.MaxRep, pl.MaxDef, pl.MaxRep)
 		}
 		pl.Order = orderOf(l.Type, pl.Physical)
-		path := appendList(nil, thriftBinary, len(pl.Names))
+		path := thrift.AppendList(nil, thrift.Binary, len(pl.Names))
 		for _, n := range pl.Names {
-			path = appendBytes(path, n)
+			path = thrift.AppendBytes(path, n)
 		}
 		p.paths = append(p.paths, path)
 	}
@@ -116,20 +117,20 @@ func (w *elementWriter) root(children int, base *File) {
 // copied appends element i of a file. rep < 0 keeps its repetition and name; children < 0: it is a leaf.
 func (w *elementWriter) copied(f *File, i int32, name string, rep, children int) {
 	e := &f.meta.elements[i]
-	var edits []edit
+	var edits []thrift.Edit
 	if rep >= 0 {
-		edits = append(edits, edit{id: 3, typ: thriftI32, num: int64(rep)}, edit{id: 4, typ: thriftBinary, raw: []byte(name)})
+		edits = append(edits, thrift.Edit{ID: 3, Type: thrift.I32, Num: int64(rep)}, thrift.Edit{ID: 4, Type: thrift.Binary, Raw: []byte(name)})
 	}
 	if children >= 0 {
-		edits = append(edits, edit{id: 5, typ: thriftI32, num: int64(children)})
+		edits = append(edits, thrift.Edit{ID: 5, Type: thrift.I32, Num: int64(children)})
 	}
 	if e.fieldID >= 0 {
 		if w.ids[e.fieldID] {
-			edits = append(edits, edit{id: 9})
+			edits = append(edits, thrift.Edit{ID: 9})
 		}
 		w.ids[e.fieldID] = true
 	}
-	b, err := rewriteStruct(w.b, e.raw.of(f.footer), edits)
+	b, err := thrift.Rewrite(w.b, e.raw.Of(f.footer), edits)
 	if err != nil && w.err == nil {
 		w.err = formatErrorf(f.name, "footer: schema element %d: %w", i, err)
 	}
@@ -150,32 +151,32 @@ type freshElement struct {
 }
 
 func (w *elementWriter) fresh(name string, rep, children int, e freshElement) {
-	var s structWriter
+	var s thrift.StructWriter
 	b := w.b
 	if e.leaf {
-		b = s.int(b, 1, thriftI32, int64(e.physical))
+		b = s.Int(b, 1, thrift.I32, int64(e.physical))
 	}
 	if e.length > 0 {
-		b = s.int(b, 2, thriftI32, int64(e.length))
+		b = s.Int(b, 2, thrift.I32, int64(e.length))
 	}
 	if rep >= 0 {
-		b = s.int(b, 3, thriftI32, int64(rep))
+		b = s.Int(b, 3, thrift.I32, int64(rep))
 	}
-	b = appendBytes(s.field(b, 4, thriftBinary), name)
+	b = thrift.AppendBytes(s.Field(b, 4, thrift.Binary), name)
 	if !e.leaf {
-		b = s.int(b, 5, thriftI32, int64(children))
+		b = s.Int(b, 5, thrift.I32, int64(children))
 	}
 	if e.annotated {
-		b = s.int(b, 6, thriftI32, int64(e.converted))
+		b = s.Int(b, 6, thrift.I32, int64(e.converted))
 	}
 	if e.precision > 0 {
-		b = s.int(b, 7, thriftI32, int64(e.scale))
-		b = s.int(b, 8, thriftI32, int64(e.precision))
+		b = s.Int(b, 7, thrift.I32, int64(e.scale))
+		b = s.Int(b, 8, thrift.I32, int64(e.precision))
 	}
 	if e.logical != nil {
-		b = append(s.field(b, 10, thriftStruct), e.logical...)
+		b = append(s.Field(b, 10, thrift.Struct), e.logical...)
 	}
-	w.b = s.stop(b)
+	w.b = s.Stop(b)
 	w.n++
 }
 
@@ -429,10 +430,10 @@ func freshInt(t schema.Type) (freshElement, error) {
 	if !t.Unsigned {
 		e.converted += 4
 	}
-	var w, sub structWriter
-	e.logical = sub.field(w.field(nil, logicalInteger, thriftStruct), 1, thriftI8)
-	e.logical = sub.bool(append(e.logical, byte(t.Bits)), 2, !t.Unsigned)
-	e.logical = w.stop(sub.stop(e.logical))
+	var w, sub thrift.StructWriter
+	e.logical = sub.Field(w.Field(nil, logicalInteger, thrift.Struct), 1, thrift.I8)
+	e.logical = sub.Bool(append(e.logical, byte(t.Bits)), 2, !t.Unsigned)
+	e.logical = w.Stop(sub.Stop(e.logical))
 	return e, nil
 }
 
@@ -454,12 +455,12 @@ func freshTime(t schema.Type) (freshElement, error) {
 	case base != "timestamp":
 		return e, fmt.Errorf("%s: %w", t, errCarried)
 	}
-	var w, sub, u structWriter
-	b := w.field(nil, id, thriftStruct)
-	b = sub.bool(b, 1, utc)
-	b = sub.field(b, 2, thriftStruct)
-	b = append(u.field(b, number, thriftStruct), thriftStop)
-	e.logical = w.stop(sub.stop(u.stop(b)))
+	var w, sub, u thrift.StructWriter
+	b := w.Field(nil, id, thrift.Struct)
+	b = sub.Bool(b, 1, utc)
+	b = sub.Field(b, 2, thrift.Struct)
+	b = append(u.Field(b, number, thrift.Struct), thrift.Stop)
+	e.logical = w.Stop(sub.Stop(u.Stop(b)))
 	return e, nil
 }
 
@@ -471,17 +472,17 @@ func freshDecimal(t schema.Type) (freshElement, error) {
 	}
 	// The fewest bytes that hold a signed number of that many digits.
 	e.length = int(math.Ceil((math.Log2(10)*float64(e.precision) + 1) / 8))
-	var w, sub structWriter
-	b := sub.int(w.field(nil, logicalDecimal, thriftStruct), 1, thriftI32, int64(e.scale))
-	b = sub.int(b, 2, thriftI32, int64(e.precision))
-	e.logical = w.stop(sub.stop(b))
+	var w, sub thrift.StructWriter
+	b := sub.Int(w.Field(nil, logicalDecimal, thrift.Struct), 1, thrift.I32, int64(e.scale))
+	b = sub.Int(b, 2, thrift.I32, int64(e.precision))
+	e.logical = w.Stop(sub.Stop(b))
 	return e, nil
 }
 
 // logicalUnion encodes a LogicalType whose member has no fields.
 func logicalUnion(id int16) []byte {
-	var w structWriter
-	return w.stop(append(w.field(nil, id, thriftStruct), thriftStop))
+	var w thrift.StructWriter
+	return w.Stop(append(w.Field(nil, id, thrift.Struct), thrift.Stop))
 }
 
 // orderOf returns how values of type t, stored as p, are ordered in statistics.

@@ -10,6 +10,7 @@ import (
 	"github.com/rlprep/rlprep/internal/parquetio/compress"
 	"github.com/rlprep/rlprep/internal/parquetio/encoding"
 	"github.com/rlprep/rlprep/internal/parquetio/freelist"
+	"github.com/rlprep/rlprep/internal/parquetio/thrift"
 )
 
 const (
@@ -107,14 +108,14 @@ func (s *pageStream) header() (pageHeader, error) {
 		if err != nil {
 			return pageHeader{}, err
 		}
-		sc := scanner{b: b}
+		sc := thrift.Scanner{Buf: b}
 		h := scanPageHeader(&sc)
-		if sc.err == nil {
-			s.buf = s.buf[sc.pos:]
+		if sc.Err == nil {
+			s.buf = s.buf[sc.At:]
 			return h, h.check(s.left(), s.most)
 		}
 		if len(b) < n || n >= maxHeader {
-			return h, fmt.Errorf("%w: %w", errHeader, sc.err)
+			return h, fmt.Errorf("%w: %w", errHeader, sc.Err)
 		}
 	}
 }
@@ -139,57 +140,57 @@ func (h *pageHeader) check(left, most int64) error {
 	return nil
 }
 
-func scanPageHeader(s *scanner) pageHeader {
+func scanPageHeader(s *thrift.Scanner) pageHeader {
 	h := pageHeader{rows: -1, defEnc: encoding.RLE, repEnc: encoding.RLE}
 	var id int16
-	for typ, ok := s.field(&id); ok; typ, ok = s.field(&id) {
+	for typ, ok := s.Field(&id); ok; typ, ok = s.Field(&id) {
 		switch {
-		case typ == thriftI32 && id == 1:
-			h.kind = s.int()
-		case typ == thriftI32 && id == 2:
-			h.uncompressed = s.int()
-		case typ == thriftI32 && id == 3:
-			h.compressed = s.int()
-		case typ == thriftI32 && id == 4:
-			h.crc, h.hasCRC = uint32(s.int()), true
-		case typ == thriftStruct && (id == 5 && h.kind == pageData || id == 7 && h.kind == pageDictionary || id == 8 && h.kind == pageDataV2):
+		case typ == thrift.I32 && id == 1:
+			h.kind = s.Int()
+		case typ == thrift.I32 && id == 2:
+			h.uncompressed = s.Int()
+		case typ == thrift.I32 && id == 3:
+			h.compressed = s.Int()
+		case typ == thrift.I32 && id == 4:
+			h.crc, h.hasCRC = uint32(s.Int()), true
+		case typ == thrift.Struct && (id == 5 && h.kind == pageData || id == 7 && h.kind == pageDictionary || id == 8 && h.kind == pageDataV2):
 			h.hasBody = true
 			scanPageBody(s, &h)
 		default:
-			s.skip(typ, 0)
+			s.Skip(typ, 0)
 		}
 	}
 	return h
 }
 
 // scanPageBody reads the struct of a data or dictionary page.
-func scanPageBody(s *scanner, h *pageHeader) {
+func scanPageBody(s *thrift.Scanner, h *pageHeader) {
 	var id int16
-	for typ, ok := s.field(&id); ok; typ, ok = s.field(&id) {
+	for typ, ok := s.Field(&id); ok; typ, ok = s.Field(&id) {
 		v2 := h.kind == pageDataV2
 		switch {
-		case typ == thriftFalse && v2 && id == 7:
+		case typ == thrift.False && v2 && id == 7:
 			h.plainV2 = true
-		case typ != thriftI32:
-			s.skip(typ, 0)
+		case typ != thrift.I32:
+			s.Skip(typ, 0)
 		case id == 1:
-			h.values = s.int()
+			h.values = s.Int()
 		case id == 2 && !v2, id == 4 && v2:
-			h.encoding = int32(s.int())
+			h.encoding = int32(s.Int())
 		case id == 3 && v2:
-			if h.rows = s.int(); h.rows < 0 {
+			if h.rows = s.Int(); h.rows < 0 {
 				h.rows = -2
 			}
 		case id == 3 && h.kind == pageData:
-			h.defEnc = int32(s.int())
+			h.defEnc = int32(s.Int())
 		case id == 4 && h.kind == pageData:
-			h.repEnc = int32(s.int())
+			h.repEnc = int32(s.Int())
 		case id == 5 && v2:
-			h.defLen = s.int()
+			h.defLen = s.Int()
 		case id == 6 && v2:
-			h.repLen = s.int()
+			h.repLen = s.Int()
 		default:
-			s.skip(typ, 0)
+			s.Skip(typ, 0)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rlprep/rlprep/internal/parquetio/thrift"
 	"github.com/rlprep/rlprep/schema"
 )
 
@@ -17,7 +18,7 @@ func withKeys(t testing.TB, name string, change func([]KeyValue) []KeyValue) str
 	t.Helper()
 	kv := openFile(t, name).meta.keyValues
 	return refooter(t, name, func(footer []byte) []byte {
-		return rewrite(t, footer, edit{id: 5, typ: thriftList, raw: encodeKeyValues(change(slices.Clone(kv)))})
+		return rewrite(t, footer, thrift.Edit{ID: 5, Type: thrift.List, Raw: encodeKeyValues(change(slices.Clone(kv)))})
 	})
 }
 
@@ -109,39 +110,39 @@ func TestMetadataReplacesEveryEntry(t *testing.T) {
 // twice returns the struct src with every field there twice: first with another value of its type, then as it was.
 func twice(t testing.TB, src []byte, below map[int16]func([]byte) []byte) []byte {
 	t.Helper()
-	s := scanner{b: src}
-	var w structWriter
+	s := thrift.Scanner{Buf: src}
+	var w thrift.StructWriter
 	var out []byte
 	var id int16
-	for typ, ok := s.field(&id); ok; typ, ok = s.field(&id) {
-		at := s.pos
-		s.skip(typ, 0)
-		value := src[at:s.pos]
+	for typ, ok := s.Field(&id); ok; typ, ok = s.Field(&id) {
+		at := s.At
+		s.Skip(typ, 0)
+		value := src[at:s.At]
 		if change := below[id]; change != nil {
 			value = change(value)
 		}
 		if other := otherValue(typ, value); other != nil {
-			out = append(w.field(out, id, typ), other...)
+			out = append(w.Field(out, id, typ), other...)
 		}
-		out = append(w.field(out, id, typ), value...)
+		out = append(w.Field(out, id, typ), value...)
 	}
-	if s.err != nil {
-		t.Fatal(s.err)
+	if s.Err != nil {
+		t.Fatal(s.Err)
 	}
-	return w.stop(out)
+	return w.Stop(out)
 }
 
 // otherValue is another value of the type, of another length.
 func otherValue(typ byte, value []byte) []byte {
 	switch typ {
-	case thriftI16, thriftI32, thriftI64:
-		return appendInt(nil, 8)
-	case thriftBinary:
-		return appendBytes(nil, "something that is longer than the other "+strings.Repeat("x", len(value)))
-	case thriftList:
-		return appendList(nil, thriftStruct, 0)
-	case thriftStruct:
-		return []byte{thriftStop}
+	case thrift.I16, thrift.I32, thrift.I64:
+		return thrift.AppendInt(nil, 8)
+	case thrift.Binary:
+		return thrift.AppendBytes(nil, "something that is longer than the other "+strings.Repeat("x", len(value)))
+	case thrift.List:
+		return thrift.AppendList(nil, thrift.Struct, 0)
+	case thrift.Struct:
+		return []byte{thrift.Stop}
 	}
 	return nil
 }
@@ -211,17 +212,17 @@ func TestRepeatedColumnLists(t *testing.T) {
 	name := refooter(t, sample("polars"), func(footer []byte) []byte {
 		groups := mapList(t, rawFields(t, footer)[4], func(_ int, g []byte) []byte {
 			columns := rawFields(t, g)[1]
-			s := scanner{b: columns}
-			n := s.listOf(thriftStruct)
-			first := s.structSpan().of(columns)
-			half := append(appendList(nil, thriftStruct, n-1), strings.Repeat(string(first), n-1)...)
-			one := append(appendList(nil, thriftStruct, 1), first...)
-			var w structWriter
-			b := append(w.field(nil, 1, thriftList), half...)
-			b = append(w.field(b, 1, thriftList), one...)
-			return w.stop(w.int(b, 3, thriftI64, 1))
+			s := thrift.Scanner{Buf: columns}
+			n := s.ListOf(thrift.Struct)
+			first := s.StructSpan().Of(columns)
+			half := append(thrift.AppendList(nil, thrift.Struct, n-1), strings.Repeat(string(first), n-1)...)
+			one := append(thrift.AppendList(nil, thrift.Struct, 1), first...)
+			var w thrift.StructWriter
+			b := append(w.Field(nil, 1, thrift.List), half...)
+			b = append(w.Field(b, 1, thrift.List), one...)
+			return w.Stop(w.Int(b, 3, thrift.I64, 1))
 		})
-		return rewrite(t, footer, edit{id: 4, typ: thriftList, raw: groups})
+		return rewrite(t, footer, thrift.Edit{ID: 4, Type: thrift.List, Raw: groups})
 	})
 	if _, err := Open(name); err == nil || !strings.Contains(err.Error(), "1 column chunks for") {
 		t.Errorf("got %v", err)
@@ -235,9 +236,9 @@ func TestElementWithFieldZero(t *testing.T) {
 			if i != 1 {
 				return e
 			}
-			return append(append([]byte{thriftI32}, appendInt(nil, 0)...), append(appendInt(nil, 1), e...)...)
+			return append(append([]byte{thrift.I32}, thrift.AppendInt(nil, 0)...), append(thrift.AppendInt(nil, 1), e...)...)
 		})
-		return rewrite(t, footer, edit{id: 2, typ: thriftList, raw: elements})
+		return rewrite(t, footer, thrift.Edit{ID: 2, Type: thrift.List, Raw: elements})
 	})
 	f, err := Open(name)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/parquet-go/parquet-go"
 
+	"github.com/rlprep/rlprep/internal/parquetio/thrift"
 	"github.com/rlprep/rlprep/schema"
 )
 
@@ -16,8 +17,8 @@ import (
 // parquet-go's structs write a null_count that was absent as 0; DuckDB and Polars then find no row for IS NULL.
 func TestTrapFooterWithoutNullCountStaysWithout(t *testing.T) {
 	noNulls := func(meta []byte) []byte {
-		stats := rewrite(t, rawFields(t, meta)[12], edit{id: 3})
-		return rewrite(t, meta, edit{id: 12, typ: thriftStruct, raw: stats})
+		stats := rewrite(t, rawFields(t, meta)[12], thrift.Edit{ID: 3})
+		return rewrite(t, meta, thrift.Edit{ID: 12, Type: thrift.Struct, Raw: stats})
 	}
 	name := refooter(t, sample("duckdb-nulls"), func(footer []byte) []byte { return mapChunks(t, footer, noNulls) })
 	in := openFile(t, name)
@@ -26,7 +27,7 @@ func TestTrapFooterWithoutNullCountStaysWithout(t *testing.T) {
 	if in.chunk(0, 0).nulls != -1 || c.nulls != -1 {
 		t.Fatalf("null count %d in the source, %d in the copy; want -1, not said", in.chunk(0, 0).nulls, c.nulls)
 	}
-	if _, ok := rawFields(t, c.stats.of(out.footer))[3]; ok {
+	if _, ok := rawFields(t, c.stats.Of(out.footer))[3]; ok {
 		t.Error("the copy has a null_count field")
 	}
 	if got, err := out.Chunk(0, out.leafAt(t, "s")); err != nil || got.Nulls != -1 {
@@ -36,26 +37,26 @@ func TestTrapFooterWithoutNullCountStaysWithout(t *testing.T) {
 
 // A field of the footer that is newer than any reader here must survive at every level.
 func TestTrapUnknownFooterFieldsSurvive(t *testing.T) {
-	mark := edit{id: 99, typ: thriftBinary, raw: []byte("from the future")}
+	mark := thrift.Edit{ID: 99, Type: thrift.Binary, Raw: []byte("from the future")}
 	name := refooter(t, sample("pyarrow-page-index"), func(footer []byte) []byte {
 		footer = mapChunks(t, footer, func(meta []byte) []byte {
 			stats := rewrite(t, rawFields(t, meta)[12], mark)
-			return rewrite(t, meta, edit{id: 12, typ: thriftStruct, raw: stats}, mark)
+			return rewrite(t, meta, thrift.Edit{ID: 12, Type: thrift.Struct, Raw: stats}, mark)
 		})
 		groups := mapList(t, rawFields(t, footer)[4], func(_ int, g []byte) []byte {
 			columns := mapList(t, rawFields(t, g)[1], func(_ int, c []byte) []byte { return rewrite(t, c, mark) })
-			return rewrite(t, g, edit{id: 1, typ: thriftList, raw: columns}, mark)
+			return rewrite(t, g, thrift.Edit{ID: 1, Type: thrift.List, Raw: columns}, mark)
 		})
 		elements := mapList(t, rawFields(t, footer)[2], func(_ int, e []byte) []byte { return rewrite(t, e, mark) })
-		return rewrite(t, footer, edit{id: 2, typ: thriftList, raw: elements}, edit{id: 4, typ: thriftList, raw: groups}, mark)
+		return rewrite(t, footer, thrift.Edit{ID: 2, Type: thrift.List, Raw: elements}, thrift.Edit{ID: 4, Type: thrift.List, Raw: groups}, mark)
 	})
 	in := openFile(t, name)
-	want := bytes.Count(in.footer, mark.raw)
+	want := bytes.Count(in.footer, mark.Raw)
 	if min := 1 + len(in.groups)*(1+3*len(in.leaves)); want < min {
 		t.Fatalf("%d marks in the source, want at least %d", want, min)
 	}
 	out := withColumn(in, 2, "agent_name", schema.TextValue("x")).apply(t, in)
-	if got := bytes.Count(out.footer, mark.raw); got != want {
+	if got := bytes.Count(out.footer, mark.Raw); got != want {
 		t.Errorf("%d of %d unknown fields survived", got, want)
 	}
 }
@@ -194,9 +195,9 @@ func TestTrapRootHasNoRepetition(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := scanner{b: tree.elements}
-	s.listOf(thriftStruct)
-	if _, ok := rawFields(t, s.structSpan().of(tree.elements))[3]; ok {
+	s := thrift.Scanner{Buf: tree.elements}
+	s.ListOf(thrift.Struct)
+	if _, ok := rawFields(t, s.StructSpan().Of(tree.elements))[3]; ok {
 		t.Error("the root of a new file has a repetition")
 	}
 }
@@ -227,13 +228,13 @@ func TestTrapStatisticsOfOldWritersAreNotVouchedFor(t *testing.T) {
 		}
 	}
 	name := refooter(t, sample("pyarrow-v1-snappy"), func(footer []byte) []byte {
-		return rewrite(t, footer, edit{id: 6, typ: thriftBinary, raw: []byte("parquet-mr version 1.8.1 (build abc)")})
+		return rewrite(t, footer, thrift.Edit{ID: 6, Type: thrift.Binary, Raw: []byte("parquet-mr version 1.8.1 (build abc)")})
 	})
 	in := openFile(t, name)
 	out := fileEdit{}.apply(t, in)
 	for i := range out.chunks {
 		c := &out.chunks[i]
-		fields := rawFields(t, c.stats.of(out.footer))
+		fields := rawFields(t, c.stats.Of(out.footer))
 		for _, id := range []int16{1, 2, 5, 6, 7, 8} {
 			if _, ok := fields[id]; ok {
 				t.Errorf("column %s still has field %d of Statistics", out.leaves[c.leaf].Path, id)
@@ -247,7 +248,7 @@ func TestTrapStatisticsOfOldWritersAreNotVouchedFor(t *testing.T) {
 
 // min_value and max_value mean nothing without column_orders; a file that had none must not get some.
 func TestTrapColumnOrdersAreNotInvented(t *testing.T) {
-	name := refooter(t, sample("pyarrow-v1-snappy"), func(footer []byte) []byte { return rewrite(t, footer, edit{id: 7}) })
+	name := refooter(t, sample("pyarrow-v1-snappy"), func(footer []byte) []byte { return rewrite(t, footer, thrift.Edit{ID: 7}) })
 	in := openFile(t, name)
 	out := withColumn(in, 0, "agent_name", schema.TextValue("x")).apply(t, in)
 	if n := len(out.meta.orders); n != 0 {
@@ -265,7 +266,7 @@ func TestTrapSparkSchemaGoesWhenColumnsChange(t *testing.T) {
 	key := "org.apache.spark.sql.parquet.row.metadata"
 	name := refooter(t, sample("pyarrow-v1-snappy"), func(footer []byte) []byte {
 		kv := encodeKeyValues([]KeyValue{{Key: key, Value: "{}"}, {Key: "mine", Value: strings.Repeat("x", 40)}, {Key: "none", NoValue: true}})
-		return rewrite(t, footer, edit{id: 5, typ: thriftList, raw: kv})
+		return rewrite(t, footer, thrift.Edit{ID: 5, Type: thrift.List, Raw: kv})
 	})
 	in := openFile(t, name)
 	if _, ok := (fileEdit{}).apply(t, in).Metadata()[key]; !ok {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rlprep/rlprep/internal/parquetio/thrift"
 	"github.com/rlprep/rlprep/schema"
 )
 
@@ -78,25 +79,25 @@ func el(t *testing.T, text string) []byte {
 	if n, _ := fmt.Sscan(text, &name, &rep, &kind, &converted); n < 3 {
 		t.Fatalf("element %q", text)
 	}
-	var w structWriter
+	var w thrift.StructWriter
 	var b []byte
 	number := map[string]int64{"required": 0, "optional": 1, "repeated": 2, "int32": 1, "int64": 2, "binary": 6}
 	var children int64
 	_, err := fmt.Sscan(kind, &children)
 	if err != nil {
-		b = w.int(b, 1, thriftI32, number[kind])
+		b = w.Int(b, 1, thrift.I32, number[kind])
 	}
 	if rep != "-" {
-		b = w.int(b, 3, thriftI32, number[rep])
+		b = w.Int(b, 3, thrift.I32, number[rep])
 	}
-	b = appendBytes(w.field(b, 4, thriftBinary), name)
+	b = thrift.AppendBytes(w.Field(b, 4, thrift.Binary), name)
 	if err == nil {
-		b = w.int(b, 5, thriftI32, children)
+		b = w.Int(b, 5, thrift.I32, children)
 	}
 	if c, ok := map[string]int64{"UTF8": 0, "MAP": 1, "MAP_KEY_VALUE": 2, "LIST": 3, "TIMESTAMP_MICROS": 10, "UINT_8": 11, "INT_64": 18}[converted]; ok {
-		b = w.int(b, 6, thriftI32, c)
+		b = w.Int(b, 6, thrift.I32, c)
 	}
-	return w.stop(b)
+	return w.Stop(b)
 }
 
 // treeOf parses a footer that has these elements and no rows.
@@ -112,12 +113,12 @@ func treeOf(t *testing.T, elements ...string) (*File, error) {
 // fileOf parses a footer that has these encoded elements and no rows.
 func fileOf(t *testing.T, elements [][]byte) (*File, error) {
 	t.Helper()
-	list := appendList(nil, thriftStruct, len(elements))
+	list := thrift.AppendList(nil, thrift.Struct, len(elements))
 	for _, e := range elements {
 		list = append(list, e...)
 	}
-	footer := rewrite(t, []byte{thriftStop}, edit{id: 1, typ: thriftI32, num: 1}, edit{id: 2, typ: thriftList, raw: list},
-		edit{id: 3, typ: thriftI64}, edit{id: 4, typ: thriftList, raw: appendList(nil, thriftStruct, 0)})
+	footer := rewrite(t, []byte{thrift.Stop}, thrift.Edit{ID: 1, Type: thrift.I32, Num: 1}, thrift.Edit{ID: 2, Type: thrift.List, Raw: list},
+		thrift.Edit{ID: 3, Type: thrift.I64}, thrift.Edit{ID: 4, Type: thrift.List, Raw: thrift.AppendList(nil, thrift.Struct, 0)})
 	f := &File{name: "t", footer: footer, size: int64(len(footer) + 12)}
 	return f, f.parse()
 }
@@ -238,8 +239,8 @@ func TestFreshLeavesAreAsRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		g := &File{name: name, meta: metadata{}}
-		g.footer = rewrite(t, []byte{thriftStop}, edit{id: 2, typ: thriftList, raw: tree.elements}, edit{id: 3, typ: thriftI64},
-			edit{id: 4, typ: thriftList, raw: appendList(nil, thriftStruct, 0)})
+		g.footer = rewrite(t, []byte{thrift.Stop}, thrift.Edit{ID: 2, Type: thrift.List, Raw: tree.elements}, thrift.Edit{ID: 3, Type: thrift.I64},
+			thrift.Edit{ID: 4, Type: thrift.List, Raw: thrift.AppendList(nil, thrift.Struct, 0)})
 		g.size = int64(len(g.footer) + 12)
 		if err := g.parse(); err != nil {
 			t.Fatal(err)

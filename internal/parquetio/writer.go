@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/rlprep/rlprep/internal/parquetio/encoding"
+	"github.com/rlprep/rlprep/internal/parquetio/thrift"
 	"github.com/rlprep/rlprep/schema"
 )
 
@@ -202,52 +203,52 @@ func (w *Writer) writeChunks(g *outGroup, chunks []EncodedChunk, i int) (int, er
 // describe keeps the ColumnMetaData and the page index of a chunk made here that is written next.
 func (w *Writer) describe(c *EncodedChunk, leaf *physicalLeaf, path []byte) error {
 	start := w.out.off
-	var s structWriter
-	b := s.int(w.meta[:0], 1, thriftI32, int64(leaf.Physical))
-	b = appendList(s.field(b, 2, thriftList), thriftI32, len(c.Encodings))
+	var s thrift.StructWriter
+	b := s.Int(w.meta[:0], 1, thrift.I32, int64(leaf.Physical))
+	b = thrift.AppendList(s.Field(b, 2, thrift.List), thrift.I32, len(c.Encodings))
 	for _, e := range c.Encodings {
-		b = appendInt(b, int64(e))
+		b = thrift.AppendInt(b, int64(e))
 	}
-	b = append(s.field(b, 3, thriftList), path...)
-	b = s.int(b, 4, thriftI32, int64(c.Codec))
-	b = s.int(b, 5, thriftI64, c.Values)
-	b = s.int(b, 6, thriftI64, c.Uncompressed)
-	b = s.int(b, 7, thriftI64, c.Pages.Len())
-	b = s.int(b, 9, thriftI64, start+c.DictBytes)
+	b = append(s.Field(b, 3, thrift.List), path...)
+	b = s.Int(b, 4, thrift.I32, int64(c.Codec))
+	b = s.Int(b, 5, thrift.I64, c.Values)
+	b = s.Int(b, 6, thrift.I64, c.Uncompressed)
+	b = s.Int(b, 7, thrift.I64, c.Pages.Len())
+	b = s.Int(b, 9, thrift.I64, start+c.DictBytes)
 	if c.DictBytes > 0 {
-		b = s.int(b, 11, thriftI64, start)
+		b = s.Int(b, 11, thrift.I64, start)
 	}
-	b = append(s.field(b, 12, thriftStruct), appendStats(nil, &c.Stats)...)
-	b = append(s.field(b, 13, thriftList), encodingStats(c)...)
-	w.meta = s.stop(b)
+	b = append(s.Field(b, 12, thrift.Struct), appendStats(nil, &c.Stats)...)
+	b = append(s.Field(b, 13, thrift.List), encodingStats(c)...)
+	w.meta = s.Stop(b)
 	return w.made.add(entry{w.meta, columnIndex(c, leaf), offsetIndex(c, start)})
 }
 
 func appendStats(b []byte, st *Stats) []byte {
-	var s structWriter
-	b = s.int(b, 3, thriftI64, st.Nulls)
+	var s thrift.StructWriter
+	b = s.Int(b, 3, thrift.I64, st.Nulls)
 	if st.Max != nil {
-		b = appendBytes(s.field(b, 5, thriftBinary), st.Max)
+		b = thrift.AppendBytes(s.Field(b, 5, thrift.Binary), st.Max)
 	}
 	if st.Min != nil {
-		b = appendBytes(s.field(b, 6, thriftBinary), st.Min)
+		b = thrift.AppendBytes(s.Field(b, 6, thrift.Binary), st.Min)
 	}
 	if st.Max != nil {
-		b = s.bool(b, 7, st.MaxExact)
+		b = s.Bool(b, 7, st.MaxExact)
 	}
 	if st.Min != nil {
-		b = s.bool(b, 8, st.MinExact)
+		b = s.Bool(b, 8, st.MinExact)
 	}
-	return s.stop(b)
+	return s.Stop(b)
 }
 
 // encodingStats encodes a list<PageEncodingStats>: it is what readers tell by whether a dictionary holds all values.
 func encodingStats(c *EncodedChunk) []byte {
 	one := func(b []byte, page, enc, count int64) []byte {
-		var s structWriter
-		b = s.int(b, 1, thriftI32, page)
-		b = s.int(b, 2, thriftI32, enc)
-		return s.stop(s.int(b, 3, thriftI32, count))
+		var s thrift.StructWriter
+		b = s.Int(b, 1, thrift.I32, page)
+		b = s.Int(b, 2, thrift.I32, enc)
+		return s.Stop(s.Int(b, 3, thrift.I32, count))
 	}
 	counts := map[int32]int64{}
 	for _, p := range c.Index {
@@ -257,7 +258,7 @@ func encodingStats(c *EncodedChunk) []byte {
 	if c.DictBytes > 0 {
 		n++
 	}
-	b := appendList(nil, thriftStruct, n)
+	b := thrift.AppendList(nil, thrift.Struct, n)
 	if c.DictBytes > 0 {
 		b = one(b, pageDictionary, encoding.Plain, 1)
 	}
@@ -279,25 +280,25 @@ func columnIndex(c *EncodedChunk, leaf *physicalLeaf) []byte {
 			return nil
 		}
 	}
-	var s structWriter
-	b := appendList(s.field(nil, 1, thriftList), thriftTrue, n)
+	var s thrift.StructWriter
+	b := thrift.AppendList(s.Field(nil, 1, thrift.List), thrift.True, n)
 	for i := range c.Index {
-		b = append(b, map[bool]byte{true: thriftTrue, false: thriftFalse}[c.Index[i].AllNull])
+		b = append(b, map[bool]byte{true: thrift.True, false: thrift.False}[c.Index[i].AllNull])
 	}
-	b = appendList(s.field(b, 2, thriftList), thriftBinary, n)
+	b = thrift.AppendList(s.Field(b, 2, thrift.List), thrift.Binary, n)
 	for i := range c.Index {
-		b = appendBytes(b, c.Index[i].Stats.Min)
+		b = thrift.AppendBytes(b, c.Index[i].Stats.Min)
 	}
-	b = appendList(s.field(b, 3, thriftList), thriftBinary, n)
+	b = thrift.AppendList(s.Field(b, 3, thrift.List), thrift.Binary, n)
 	for i := range c.Index {
-		b = appendBytes(b, c.Index[i].Stats.Max)
+		b = thrift.AppendBytes(b, c.Index[i].Stats.Max)
 	}
-	b = s.int(b, 4, thriftI32, boundaryOrder(c.Index, leaf))
-	b = appendList(s.field(b, 5, thriftList), thriftI64, n)
+	b = s.Int(b, 4, thrift.I32, boundaryOrder(c.Index, leaf))
+	b = thrift.AppendList(s.Field(b, 5, thrift.List), thrift.I64, n)
 	for i := range c.Index {
-		b = appendInt(b, c.Index[i].Stats.Nulls)
+		b = thrift.AppendInt(b, c.Index[i].Stats.Nulls)
 	}
-	return s.stop(b)
+	return s.Stop(b)
 }
 
 // boundaryOrder returns 1 where the bounds of the pages ascend, 2 where they descend, 0 where neither is known. Pages
@@ -336,16 +337,16 @@ func offsetIndex(c *EncodedChunk, start int64) []byte {
 	if len(c.Index) == 0 {
 		return nil
 	}
-	var s structWriter
-	b := appendList(s.field(nil, 1, thriftList), thriftStruct, len(c.Index))
+	var s thrift.StructWriter
+	b := thrift.AppendList(s.Field(nil, 1, thrift.List), thrift.Struct, len(c.Index))
 	for i := range c.Index {
 		p := &c.Index[i]
-		var l structWriter
-		b = l.int(b, 1, thriftI64, start+p.Offset)
-		b = l.int(b, 2, thriftI32, p.Size)
-		b = l.stop(l.int(b, 3, thriftI64, p.FirstRow))
+		var l thrift.StructWriter
+		b = l.Int(b, 1, thrift.I64, start+p.Offset)
+		b = l.Int(b, 2, thrift.I32, p.Size)
+		b = l.Stop(l.Int(b, 3, thrift.I64, p.FirstRow))
 	}
-	return s.stop(b)
+	return s.Stop(b)
 }
 
 // Close writes page indexes and footer. It does not sync or close the file.

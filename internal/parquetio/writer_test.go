@@ -12,6 +12,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"github.com/rlprep/rlprep/internal/parquetio/thrift"
 	"github.com/rlprep/rlprep/schema"
 )
 
@@ -76,7 +77,7 @@ func TestCopyAll(t *testing.T) {
 // compareMeta checks that of a ColumnMetaData only offsets changed, and each by as much as the chunk moved.
 func compareMeta(t *testing.T, in, out *File, a, b *Chunk) {
 	t.Helper()
-	x, y := rawFields(t, a.meta.of(in.footer)), rawFields(t, b.meta.of(out.footer))
+	x, y := rawFields(t, a.meta.Of(in.footer)), rawFields(t, b.meta.Of(out.footer))
 	for id := range x {
 		if !slices.Contains([]int16{9, 10, 11, 14, 15}, id) && !bytes.Equal(x[id], y[id]) {
 			t.Errorf("%s: column %s: field %d changed", in.Name(), in.leaves[a.leaf].Path, id)
@@ -179,8 +180,8 @@ func pageOffsets(t *testing.T, f *File, c *Chunk) (out []int64) {
 		t.Fatal(err)
 	}
 	mapList(t, rawFields(t, b)[1], func(_ int, page []byte) []byte {
-		s := scanner{b: rawFields(t, page)[1]}
-		out = append(out, s.int())
+		s := thrift.Scanner{Buf: rawFields(t, page)[1]}
+		out = append(out, s.Int())
 		return page
 	})
 	return out
@@ -230,9 +231,9 @@ func TestBoundaryOrder(t *testing.T) {
 func TestFieldIDsStayUnique(t *testing.T) {
 	name := refooter(t, sample("pyarrow-v1-zstd"), func(footer []byte) []byte {
 		elements := mapList(t, rawFields(t, footer)[2], func(i int, e []byte) []byte {
-			return rewrite(t, e, edit{id: 9, typ: thriftI32, num: int64(i)})
+			return rewrite(t, e, thrift.Edit{ID: 9, Type: thrift.I32, Num: int64(i)})
 		})
-		return rewrite(t, footer, edit{id: 2, typ: thriftList, raw: elements})
+		return rewrite(t, footer, thrift.Edit{ID: 2, Type: thrift.List, Raw: elements})
 	})
 	in := openFile(t, name)
 	s := in.Schema().Clone()
@@ -260,11 +261,11 @@ func TestShardAlongRowGroups(t *testing.T) {
 		for leaf := range in.leaves {
 			sameLeaf(t, in, out, leaf, leaf, rg, i)
 		}
-		g := rawFields(t, out.groups[i].raw.of(out.footer))
-		if want := appendInt(nil, int64(i)); !bytes.Equal(g[7], want) {
+		g := rawFields(t, out.groups[i].raw.Of(out.footer))
+		if want := thrift.AppendInt(nil, int64(i)); !bytes.Equal(g[7], want) {
 			t.Errorf("row group %d: ordinal %x", i, g[7])
 		}
-		if want := appendInt(nil, out.chunk(i, 0).start()); !bytes.Equal(g[5], want) {
+		if want := thrift.AppendInt(nil, out.chunk(i, 0).start()); !bytes.Equal(g[5], want) {
 			t.Errorf("row group %d: file_offset %x, want %x", i, g[5], want)
 		}
 	}
@@ -274,7 +275,7 @@ func TestSortingColumnsFollow(t *testing.T) {
 	in := openFile(t, sample("pyarrow-sorted")) // by leaves 5 and 0
 	sorting := func(f *File) []int64 {
 		var out []int64
-		list := rawFields(t, f.groups[0].raw.of(f.footer))[4]
+		list := rawFields(t, f.groups[0].raw.Of(f.footer))[4]
 		if list != nil {
 			mapList(t, list, func(_ int, e []byte) []byte { out = append(out, sortingColumn(e)); return e })
 		}
@@ -303,7 +304,7 @@ func TestSortingColumnsFollow(t *testing.T) {
 // Bloom filters move with their columns, with and without a length in the footer, and still answer.
 func TestBloomFiltersFollow(t *testing.T) {
 	noLength := refooter(t, sample("pyarrow-bloom"), func(footer []byte) []byte {
-		return mapChunks(t, footer, func(meta []byte) []byte { return rewrite(t, meta, edit{id: 15}) })
+		return mapChunks(t, footer, func(meta []byte) []byte { return rewrite(t, meta, thrift.Edit{ID: 15}) })
 	})
 	for _, name := range []string{sample("pyarrow-bloom"), noLength} {
 		in := openFile(t, name)
@@ -339,7 +340,7 @@ func TestBloomFiltersFollow(t *testing.T) {
 	}
 	garbled := refooter(t, sample("pyarrow-bloom"), func(footer []byte) []byte {
 		return mapChunks(t, footer, func(meta []byte) []byte {
-			return rewrite(t, meta, edit{id: 14, typ: thriftI64, num: 4}, edit{id: 15}) // no filter stands there
+			return rewrite(t, meta, thrift.Edit{ID: 14, Type: thrift.I64, Num: 4}, thrift.Edit{ID: 15}) // no filter stands there
 		})
 	})
 	in := openFile(t, garbled)
@@ -478,11 +479,11 @@ func TestDamagedOffsetIndex(t *testing.T) {
 				if i != 1 {
 					return c
 				}
-				return rewrite(t, c, edit{id: 4, typ: thriftI64, num: other.offset}, edit{id: 5, typ: thriftI32, num: other.length})
+				return rewrite(t, c, thrift.Edit{ID: 4, Type: thrift.I64, Num: other.offset}, thrift.Edit{ID: 5, Type: thrift.I32, Num: other.length})
 			})
-			return rewrite(t, g, edit{id: 1, typ: thriftList, raw: columns})
+			return rewrite(t, g, thrift.Edit{ID: 1, Type: thrift.List, Raw: columns})
 		})
-		return rewrite(t, footer, edit{id: 4, typ: thriftList, raw: groups})
+		return rewrite(t, footer, thrift.Edit{ID: 4, Type: thrift.List, Raw: groups})
 	})
 	for _, name := range []string{garbled, swapped} {
 		w, err := copyFirst(t, openFile(t, name))
@@ -507,7 +508,7 @@ func TestDamagedDataPageOffset(t *testing.T) {
 			if c.dictPage == 0 {
 				return meta
 			}
-			return rewrite(t, meta, edit{id: 9, typ: thriftI64, num: c.dataPage + 1})
+			return rewrite(t, meta, thrift.Edit{ID: 9, Type: thrift.I64, Num: c.dataPage + 1})
 		})
 	})
 	in := openFile(t, name)
