@@ -3,8 +3,6 @@ package check
 import (
 	"context"
 	"io"
-	"slices"
-	"strings"
 
 	"github.com/rlprep/rlprep/internal/escape"
 	"github.com/rlprep/rlprep/internal/fix"
@@ -27,7 +25,9 @@ func (x *Fixed) Diff(ctx context.Context, w io.Writer, set *source.Set) (files i
 		for _, d := range m.Done {
 			escape.Fprintf(w, "# %s\n", d)
 		}
-		showSchema(w, f.Schema, m.Schema)
+		for _, line := range schema.Changes(f.Schema, m.Schema) {
+			escape.Fprintln(w, line)
+		}
 		if m.Strip {
 			escape.Fprintln(w, "-metadata huggingface")
 		}
@@ -38,35 +38,6 @@ func (x *Fixed) Diff(ctx context.Context, w io.Writer, set *source.Set) (files i
 		showChanges(w, changes)
 	}
 	return files, nil
-}
-
-// showSchema prints the leaves that come and go, and where none does the order, if it is another one.
-func showSchema(w io.Writer, before, after *schema.Schema) {
-	was, is := leafLines(before), leafLines(after)
-	changed := false
-	for _, line := range was {
-		if !slices.Contains(is, line) {
-			escape.Fprintf(w, "-%s\n", line)
-			changed = true
-		}
-	}
-	for _, line := range is {
-		if !slices.Contains(was, line) {
-			escape.Fprintf(w, "+%s\n", line)
-			changed = true
-		}
-	}
-	if !changed && !slices.Equal(was, is) {
-		escape.Fprintf(w, "-columns %s\n+columns %s\n", strings.Join(before.Names(), ", "), strings.Join(after.Names(), ", "))
-	}
-}
-
-func leafLines(s *schema.Schema) []string {
-	var out []string
-	for _, l := range s.Leaves() {
-		out = append(out, string(l.Path)+": "+l.Type.String())
-	}
-	return out
 }
 
 func showChanges(w io.Writer, changes []fix.Change) {

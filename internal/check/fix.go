@@ -24,6 +24,7 @@ type FixOptions struct {
 	Unsafe bool                    // also what changes values or leaves rows out
 	Passed func(rule.Finding) bool // findings that are to be left alone
 	Note   string                  // what a manifest beside the files says of the edit
+	Backup string                  // old files are kept under their names with this suffix; "": they are not
 }
 
 // Fixed is what was fixed, or with DryRun would be.
@@ -56,7 +57,7 @@ func Fix(ctx context.Context, o Options, f FixOptions, found *pipeline.Report) (
 	if f.DryRun || len(x.Files) == 0 {
 		return x, nil
 	}
-	if err := x.write(ctx, &o, f.Note); err != nil {
+	if err := x.write(ctx, &o, f); err != nil {
 		return nil, err
 	}
 	if err := o.Source.Reopen(ctx); err != nil {
@@ -81,7 +82,7 @@ func catchUp(ctx context.Context, files []*rule.File) error {
 }
 
 // write replaces the files that change.
-func (x *Fixed) write(ctx context.Context, o *Options, note string) error {
+func (x *Fixed) write(ctx context.Context, o *Options, f FixOptions) error {
 	var names []string
 	for _, f := range o.Source.Files() {
 		if x.Files[f.Name] != nil {
@@ -103,7 +104,7 @@ func (x *Fixed) write(ctx context.Context, o *Options, note string) error {
 			return &output.BusyError{Err: err}
 		}
 	}
-	_, err = edit.Run(ctx, edit.Options{Edit: fixes{x, note}, Source: set, Flag: "lint --fix", Held: true, Workers: o.Workers, Guard: o.Guard, Version: o.Version,
+	_, err = edit.Run(ctx, edit.Options{Edit: fixes{x, f.Note}, Backup: f.Backup, Source: set, Flag: "lint --fix", Held: true, Workers: o.Workers, Guard: o.Guard, Version: o.Version,
 		Strip: func(file string) bool { return x.Files[file].Strip }, Watch: o.Watch})
 	return err
 }

@@ -214,8 +214,12 @@ func note(plan *fix.Plan, one *rule.Rule) string {
 	var titles []string
 	for _, f := range plan.Files {
 		for _, d := range f.Done {
-			if d.Rule == one && !slices.Contains(titles, d.Fix.Title) {
-				titles = append(titles, d.Fix.Title)
+			title := d.Fix.Title
+			if d.Change != "" {
+				title = string(d.Path) + ": " + d.Change
+			}
+			if d.Rule == one && !slices.Contains(titles, title) {
+				titles = append(titles, title)
 			}
 		}
 	}

@@ -35,6 +35,8 @@ type columns struct {
 	out       string
 	inPlace   bool
 	force     bool
+	dryRun    bool
+	backup    string
 	workers   int
 	hfText    string
 	hf        parquetio.HFPolicy
@@ -49,6 +51,8 @@ func (c *columns) register(cmd *cobra.Command) {
 	f.StringVar(&c.filesFrom, "files-from", "", "read file names from LIST, one a line (-: standard input)")
 	c.limits.register(f)
 	f.BoolVar(&c.force, "force", false, "overwrite files in DIR")
+	f.BoolVar(&c.dryRun, "dry-run", false, "show which files and columns would change; write nothing")
+	f.StringVar(&c.backup, "backup", "", backupUsage)
 	f.StringVar(&c.hfText, "hf-metadata", "auto", hfUsage)
 	f.IntVarP(&c.workers, "jobs", "j", 0, "files at a time (default: one a core)")
 	f.BoolVar(&c.asJSON, "json", false, "print what was done as JSON")
@@ -71,7 +75,7 @@ func (c *columns) run(ctx context.Context, args []string) (err error) {
 	}
 	defer set.Close()
 	o := c.app.editOptions(c.edit, set)
-	o.Out, o.Flag, o.Force, o.Workers, o.HF = c.out, "-o", c.force, c.workers, c.hf
+	o.Out, o.Flag, o.Force, o.Workers, o.HF, o.DryRun, o.Backup = c.out, "-o", c.force, c.workers, c.hf, c.dryRun, c.backup
 	if c.inPlace {
 		o.Flag = c.name
 	}
@@ -100,9 +104,15 @@ func (c *columns) check(files []string) error {
 		return misuse.Errorf("no directory to write to: name one with -o DIR, or give --in-place")
 	case c.out != "" && c.inPlace:
 		return misuse.Errorf("-o and --in-place: give one of them")
+	case c.backup != "" && !c.inPlace:
+		return misuse.Errorf("--backup goes with --in-place: with -o the old files stay as they are")
+	case c.backup != "":
+		return edit.CheckBackup(c.backup)
 	}
 	return nil
 }
+
+const backupUsage = "keep each old file beside the new one, under its name with this suffix (.bak)"
 
 const hfUsage = "metadata of HF datasets: auto (kept where Arrow types cannot say it), strip, keep"
 
@@ -157,13 +167,14 @@ func openParquet(ctx context.Context, a *app, args []string, filesFrom, command 
 type columnFile struct {
 	Input     string   `json:"input"`
 	Output    string   `json:"output"`
-	Status    string   `json:"status"` // "written", "left alone"
+	Status    string   `json:"status"` // "written", "left alone", with --dry-run "would be written"
 	Rows      int64    `json:"rows"`
 	RowGroups int      `json:"row_groups"`
 	Bytes     int64    `json:"bytes"`
 	Copied    int      `json:"chunks_copied"`
 	Encoded   int      `json:"chunks_encoded"`
 	Notes     []string `json:"notes,omitempty"`
+	Changes   []string `json:"changes,omitempty"` // of columns: "-old: string", "+new: string"
 }
 
 // columnSummary is the JSON summary.
@@ -181,14 +192,17 @@ func (c *columns) summarize(res *edit.Result) error {
 	sum := columnSummary{Edit: c.edit.String(), Files: []columnFile{}}
 	for _, f := range res.Files {
 		status := "left alone"
-		if f.Written {
+		switch {
+		case f.Written && c.dryRun:
+			status = "would be written"
+		case f.Written:
 			status = "written"
 			sum.Written++
-		} else {
+		default:
 			sum.LeftAlone++
 		}
 		sum.Files = append(sum.Files, columnFile{Input: f.Input, Output: f.Output, Status: status, Rows: f.Rows, RowGroups: f.RowGroups, Bytes: f.Bytes,
-			Copied: f.Copied, Encoded: f.Encoded, Notes: f.Notes})
+			Copied: f.Copied, Encoded: f.Encoded, Notes: f.Notes, Changes: schema.Changes(f.Before, f.After)})
 	}
 	if c.asJSON {
 		return printJSON(c.app.stdout, sum)
@@ -206,15 +220,22 @@ func (c *columns) print(sum *columnSummary) {
 			break
 		}
 		notes := strings.Join(f.Notes, "; ")
-		if f.Status == "left alone" {
+		switch f.Status {
+		case "left alone":
 			escape.Fprintf(w, "%s: unchanged", f.Output)
-		} else {
+		case "would be written":
+			escape.Fprintf(w, "%s: %s rows: %s", f.Output, amount.Thousands(f.Rows), strings.Join(f.Changes, ", "))
+		default:
 			escape.Fprintf(w, "%s: %s rows; column chunks: %d copied, %d encoded", f.Output, amount.Thousands(f.Rows), f.Copied, f.Encoded)
 		}
 		if notes != "" {
 			escape.Fprintf(w, "; %s", notes)
 		}
 		escape.Fprintln(w)
+	}
+	if c.dryRun {
+		escape.Fprintf(w, "dry run: nothing was written (%s would be)\n", amount.Of(len(sum.Files)-sum.LeftAlone, "file"))
+		return
 	}
 	if len(sum.Files) > 1 {
 		escape.Fprintf(w, "%d files written", sum.Written)

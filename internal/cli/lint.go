@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -139,6 +140,13 @@ func (l *lint) declare(ctx context.Context, args []string) error {
 		if err := l.app.guard.Folder(check.CacheVariable, dir); err != nil {
 			return err
 		}
+	}
+	r, err := report.New(l.formats, io.Discard, report.Options{})
+	if err != nil {
+		return &misuse.Error{Err: err}
+	}
+	if err := r.CheckOutputs(); err != nil {
+		return err
 	}
 	if l.fix.on && !l.fix.diff || l.baseline.write {
 		return l.foresee(ctx, args)

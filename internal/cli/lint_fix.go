@@ -40,7 +40,7 @@ func (l *lint) checkAndFix(ctx context.Context, set *source.Set) (*pipeline.Repo
 		return found, nil
 	}
 	o := l.checkOptions(set)
-	fixed, err := check.Fix(ctx, o, check.FixOptions{DryRun: !l.fix.on || l.fix.diff, Unsafe: l.fix.unsafe, Passed: l.project.file.Passes, Note: l.fix.String()}, found)
+	fixed, err := check.Fix(ctx, o, check.FixOptions{DryRun: !l.fix.on || l.fix.diff, Unsafe: l.fix.unsafe, Passed: l.project.file.Passes, Note: l.fix.String(), Backup: l.fix.backup}, found)
 	if err != nil {
 		return nil, asInput(err)
 	}

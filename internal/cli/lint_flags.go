@@ -41,6 +41,7 @@ type lintFix struct {
 	diff   bool
 	unsafe bool
 	agent  string
+	backup string
 
 	changes *int // files that would change, with diff; one counter for all data sets
 }
@@ -49,6 +50,7 @@ func (x *lintFix) register(f *pflag.FlagSet) {
 	f.BoolVar(&x.on, "fix", false, "apply the safe fixes in place, and report what remains")
 	f.BoolVar(&x.unsafe, "unsafe-fixes", false, "with --fix or --diff: also apply fixes that change values or remove rows")
 	f.BoolVar(&x.diff, "diff", false, "show what --fix would change, and write nothing")
+	f.StringVar(&x.backup, "backup", "", "with --fix: "+backupUsage)
 	f.StringVar(&x.agent, "agent", "", "with --fix or --diff: the agent loop for rows without one")
 }
 

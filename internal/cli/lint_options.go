@@ -8,6 +8,7 @@ import (
 
 	"github.com/rlprep/rlprep/internal/amount"
 	"github.com/rlprep/rlprep/internal/check"
+	"github.com/rlprep/rlprep/internal/edit"
 	"github.com/rlprep/rlprep/internal/escape"
 	"github.com/rlprep/rlprep/internal/misuse"
 	"github.com/rlprep/rlprep/internal/pipeline"
@@ -143,8 +144,12 @@ func (x *lintFix) check(l *lint) error {
 		return misuse.Errorf("--unsafe-fixes goes with --fix or --diff")
 	case !x.active() && x.agent != "":
 		return misuse.Errorf("--agent goes with --fix or --diff")
+	case x.backup != "" && (!x.on || x.diff):
+		return misuse.Errorf("--backup goes with --fix")
 	case x.active() && (l.limit > 0 || l.schemaOnly):
 		return misuse.Errorf("--fix and --diff need whole files: remove --rows and --schema-only")
+	case x.backup != "":
+		return edit.CheckBackup(x.backup)
 	}
 	return nil
 }

@@ -46,6 +46,8 @@ type Options struct {
 	Out     string                 // the directory to write to; "": in place
 	Flag    string                 // what names the output, for messages: the command, where files are edited in place
 	Force   bool                   // overwrite files in Out
+	DryRun  bool                   // plan all files, and write nothing
+	Backup  string                 // in place: the old files are kept under their names with this suffix; "": they are not
 	Workers int                    // files at a time; 0: one a core. What is written is the same for any number.
 	HF      parquetio.HFPolicy     // of the metadata of HF datasets
 	Strip   func(file string) bool // files that lose that metadata whatever HF says; nil: none
@@ -61,13 +63,15 @@ type Options struct {
 type File struct {
 	Input     string
 	Output    string
-	Written   bool // false: it was as it should be, and was left alone
+	Written   bool // false: it was as it should be, and was left alone. With DryRun: it would be written
 	Rows      int64
 	RowGroups int
 	Bytes     int64
 	Copied    int // column chunks
 	Encoded   int
 	Notes     []string
+	Before    *schema.Schema // of the input
+	After     *schema.Schema // of the output
 }
 
 // A Result is what became of the files, in the order of their names.
@@ -101,7 +105,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if c.Guard == nil {
 		c.Guard = &overwrite.Guard{}
 	}
-	if c.inPlace() && !c.Held {
+	if c.inPlace() && !c.Held && !c.DryRun {
 		held, err := c.hold(ctx)
 		if err != nil {
 			return nil, err
@@ -154,6 +158,12 @@ func (c *run) carryOut(ctx context.Context) (err error) {
 	}
 	// All files are planned before the first is written: what one of them refuses leaves all as they were.
 	if err := c.each(ctx, func(ctx context.Context, i int) error { return c.plan(ctx, i, first[i]) }); err != nil {
+		return err
+	}
+	if c.DryRun {
+		return nil
+	}
+	if err := c.backup(); err != nil {
 		return err
 	}
 	return c.writeAll(ctx, first[len(c.src.Files())])
@@ -240,7 +250,7 @@ func (c *run) aim(ctx context.Context) error {
 		t := &target{File: output.File{Name: name, Path: name, Note: c.Edit.String()}}
 		c.targets = append(c.targets, t)
 		err := c.aimAt(t)
-		if err == nil {
+		if err == nil && !c.DryRun {
 			err = c.openEdits(ctx, t)
 		}
 		if err != nil {
@@ -481,8 +491,11 @@ func (c *run) result() *Result {
 	res := &Result{}
 	for i, t := range c.targets {
 		in := c.src.Files()[i]
-		f := File{Input: in.Name, Output: t.Name, Rows: in.Rows, Bytes: in.Bytes, RowGroups: len(c.src.Source(i).Parquet.RowGroups()), Notes: t.notes}
-		if !t.done {
+		f := File{Input: in.Name, Output: t.Name, Rows: in.Rows, Bytes: in.Bytes, RowGroups: len(c.src.Source(i).Parquet.RowGroups()), Notes: t.notes, Before: in.Schema, After: in.Schema}
+		if t.plan != nil {
+			f.Written, f.After = true, t.plan.Schemas[""]
+		}
+		if t.rec != nil {
 			f.Written, f.RowGroups, f.Bytes, f.Copied, f.Encoded = true, t.rec.RowGroups, t.File.Bytes, t.rec.Copied, t.rec.Encoded
 		}
 		res.Files = append(res.Files, f)

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/rlprep/rlprep/internal/amount"
 	"github.com/rlprep/rlprep/internal/judge"
@@ -58,11 +59,13 @@ type Done struct {
 	Path schema.Path // "": none
 	Fix  *rule.Fix
 	Rows int64 // in which it was found; 0: in the file as a whole
+	// Change is what became of the types at Path, or of the order of the columns; "": nothing.
+	Change string
 }
 
 // String says what is fixed: "agent_name: RL301 agent-name-null: fills the nulls (3 rows)".
 func (d Done) String() string {
-	s := fmt.Sprintf("%s %s: %s", d.Rule.ID, d.Rule.Name, d.Fix.Title)
+	s := fmt.Sprintf("%s %s: %s", d.Rule.ID, d.Rule.Name, cmp.Or(d.Change, d.Fix.Title))
 	if d.Path != "" {
 		s = string(d.Path) + ": " + s
 	}
@@ -160,8 +163,38 @@ func (p *planner) result(found []judge.Entry) *Plan {
 				f.Done = append(f.Done, s.done)
 			}
 		}
+		for k := range f.Done {
+			f.Done[k].Change = changed(p.job.Input.Files()[i].Schema, f.Schema, &f.Done[k])
+		}
 	}
 	return out
+}
+
+// changed says what a fix that aligns the files of a dataset has made of the types at its path: "large_string → string". Other fixes say it in
+// their titles.
+func changed(before, after *schema.Schema, d *Done) string {
+	was, had := before.Lookup(d.Path)
+	is, has := after.Lookup(d.Path)
+	if !d.Fix.Dataset || !had || !has {
+		return ""
+	}
+	if len(was.Type.Fields)+len(is.Type.Fields) == 0 && was.Type.String() != is.Type.String() {
+		return was.Type.String() + " → " + is.Type.String()
+	}
+	var mine []string
+	for _, line := range schema.Changes(before, after) {
+		path, _, _ := strings.Cut(line[1:], ": ")
+		if schema.Path(path).Under(d.Path) {
+			mine = append(mine, line)
+		}
+	}
+	switch {
+	case len(mine) > 0:
+		return strings.Join(mine, ", ")
+	case !slices.Equal(before.Names(), after.Names()):
+		return "columns in the order of the other files"
+	}
+	return ""
 }
 
 // judgeRound judges what a round has planned and returns what is found then. Groups of steps that do not help, or cannot be carried out, are

@@ -4,8 +4,10 @@ package report
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"slices"
@@ -195,6 +197,30 @@ func unknownFormat(name string) error {
 		return fmt.Errorf("unknown output format %q; did you mean %q?", name, near)
 	}
 	return fmt.Errorf("unknown output format %q (%s)", name, strings.Join(Formats(), ", "))
+}
+
+// CheckOutputs returns an error where a file that the specs name cannot be written. It changes no file, and leaves none behind that did not exist.
+func (r *Report) CheckOutputs() error {
+	for _, o := range r.outputs {
+		if o.file == "" {
+			continue
+		}
+		info, before := os.Stat(o.file)
+		if before == nil && !info.Mode().IsRegular() {
+			continue // opening a pipe would wait for its reader
+		}
+		f, err := os.OpenFile(o.file, os.O_CREATE|os.O_WRONLY, 0o644)
+		if err != nil {
+			return err
+		}
+		f.Close()
+		if errors.Is(before, fs.ErrNotExist) {
+			if err := os.Remove(o.file); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // Add takes findings, in any order; those of the same rule, level, file and column are joined.
