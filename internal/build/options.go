@@ -26,15 +26,17 @@ type Options struct {
 	Steps  func(split string) []transform.RowStep // of a split of the output
 	Given  map[string]string                      // settings of the caller's own that change what is written: part of the plan
 
-	Limit       int64         // rows of each split that are read; 0: all
-	Size        pipeline.Size // of the shards; zero: one for each split, named without a number
-	Compression string        // zstd, snappy, none, or keep (the codec of the source); "": zstd
-	MaxRejects  string        // rows that may be rejected: a number or a percentage; "": none
-	Rejects     string        // gets the rejected rows, as JSON Lines; "": nobody
-	Force       bool          // replace splits that Out has and that were made in another way
-	Workers     int           // 0: one a core. What is written is the same for any number.
+	Limit       int64          // rows of each split that are read; 0: all
+	Size        pipeline.Size  // of the shards; zero: one for each split, named without a number
+	Shards      map[string]int // of single splits, where Size is zero; a split that it lacks gets one
+	Compression string         // zstd, snappy, none, or keep (the codec of the source); "": zstd
+	MaxRejects  string         // rows that may be rejected: a number or a percentage; "": none
+	Rejects     string         // gets the rejected rows, as JSON Lines; "": nobody
+	Force       bool           // replace splits that Out has and that were made in another way
+	Workers     int            // 0: one a core. What is written is the same for any number.
 
 	Target       rule.Target // that the rows are checked against; required
+	NoRules      bool        // the rows are not checked
 	Kind         rule.Kind   // of the rows; rule.Any: by their columns
 	Expects      []string    // rules whose findings are at most warnings
 	KnownAgents  []string    // agent loops that the launch registers
@@ -56,7 +58,7 @@ func (o *Options) Splits() []string {
 }
 
 // numbered reports whether shards have a number in their name.
-func (o *Options) numbered() bool { return o.Size != pipeline.Size{} }
+func (o *Options) numbered() bool { return o.Size != pipeline.Size{} || o.Shards != nil }
 
 // settings are the options that change what is written, as the manifest has them.
 func (o *Options) settings() map[string]string {

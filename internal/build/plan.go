@@ -21,13 +21,14 @@ func (b *Build) job() *pipeline.Job {
 		Input: src, Facts: src, Splits: src.Splits,
 		Steps:     o.Steps,
 		Limit:     o.Limit,
-		Rules:     judge.Rules{List: rule.All(), Env: o.env(), DowngradeErrors: o.Expects},
+		Rules:     judge.Rules{List: o.rules(), Env: o.env(), DowngradeErrors: o.Expects},
 		FailLevel: rule.Error,
 		Workers:   o.Workers,
 		MaxReject: tolerance,
 		Output: &pipeline.Output{
 			Sink:      &output.Dir{},
 			Size:      o.Size,
+			Shards:    o.Shards,
 			ShardName: o.shardName,
 			Codec:     codec, KeepCodec: o.Compression == "keep", KeepRejects: o.Rejects != "",
 			Writer: func(string, *rule.File) parquetio.WriterOptions {
@@ -51,4 +52,12 @@ func (b *Build) Plan() (*pipeline.Plan, error) {
 		j.Rules.Env.Rows = j.Rules.Env.Target.KindOf(plan.Schemas[j.Splits[0].Name])
 	}
 	return plan, nil
+}
+
+// rules are those that judge the rows.
+func (o *Options) rules() []*rule.Rule {
+	if o.NoRules {
+		return nil
+	}
+	return rule.All()
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -117,11 +118,20 @@ func noCommand(cmd *cobra.Command, args []string) error {
 	return misuse.Unknown("command", args[0], commandNames(cmd))
 }
 
+// parseFault is what package strconv says of a flag's value.
+var parseFault = regexp.MustCompile(`: strconv\.\w+: parsing .*`)
+
+// otherNames are names that other tools have for our flags.
+var otherNames = map[string]string{"format": "output-format", "output": "out", "output-dir": "out", "input": "source", "rule": "select", "exclude": "ignore", "workers": "jobs"}
+
 // flagError makes a usage error of what the flag parser says, with the nearest flag where one is unknown.
 func flagError(cmd *cobra.Command, err error) error {
 	var missing *pflag.NotExistError
 	if !errors.As(err, &missing) || missing.GetSpecifiedShortnames() != "" {
-		return &misuse.Error{Err: err}
+		return &misuse.Error{Err: errors.New(parseFault.ReplaceAllString(err.Error(), ": expected a number"))}
+	}
+	if other := cmd.Flags().Lookup(otherNames[missing.GetSpecifiedName()]); other != nil {
+		return misuse.Errorf("unknown flag --%s; did you mean --%s?", missing.GetSpecifiedName(), other.Name)
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })

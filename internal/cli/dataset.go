@@ -294,6 +294,11 @@ type summary struct {
 func (b *datasetRun) summarize(rep *pipeline.Report, m *shard.Manifest) error {
 	s := summary{Out: b.Out, Status: "written", RowsIn: rep.RowsIn, RowsOut: rep.RowsOut, Rejected: rep.Dropped, Resumed: rep.Resumed,
 		Seconds: time.Since(b.start).Seconds(), PeakBytes: machine.PeakMemory(), Unknown: unknownKeys(b.Source), Manifest: m}
+	if other := s.Rejected["other-split"]; other > 0 { // a row is read for each split that it may go to, and is in one of them
+		s.RowsIn -= other
+		s.Rejected = maps.Clone(s.Rejected)
+		delete(s.Rejected, "other-split")
+	}
 	for _, r := range rep.Records {
 		s.Copied += r.Copied
 		s.Encoded += r.Encoded

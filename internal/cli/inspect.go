@@ -30,6 +30,9 @@ rows with their messages as chats.`,
 			if len(args) == 0 && input.filesFrom == "" {
 				return misuse.Errorf("no files: name the files to show, or a list of them with --files-from")
 			}
+			if rows < 0 {
+				return misuse.Errorf("--rows %d: expected a number of rows", rows)
+			}
 			spec, err := input.spec(a, args)
 			if err != nil {
 				return err

@@ -164,7 +164,7 @@ func (l *lint) report(found *check.Result) error {
 	for _, d := range found.Datasets {
 		o.Datasets = append(o.Datasets, report.Dataset(d))
 	}
-	o.Remedies = l.found
+	o.Remedies, o.Unread = l.found, len(found.Set.Errors)+len(found.Report.Errors)
 	o.FileRows = map[string]int64{}
 	for _, f := range found.Set.Files() {
 		o.FileRows[f.Name] = f.Rows

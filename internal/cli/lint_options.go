@@ -66,6 +66,11 @@ func (l *lint) resolve(ctx context.Context, args []string, splits []source.Split
 	if err != nil {
 		return nil, asInput(err)
 	}
+	for _, name := range set.Twice {
+		if !l.app.quiet {
+			escape.Fprintf(l.app.stderr, "note: %s is named twice: it is checked once\n", name)
+		}
+	}
 	return set, nil
 }
 

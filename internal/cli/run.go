@@ -104,6 +104,10 @@ func (r *pipelineRun) settings(given func(flag string) bool) {
 	if f.Shards > 0 && !given("shards") && !given("shard-rows") && !given("shard-size") {
 		r.size.shards = f.Shards
 	}
+	if f.SplitShards != nil && !given("shards") && !given("shard-rows") && !given("shard-size") {
+		r.Shards = f.SplitShards
+	}
+	r.NoRules = f.NoContract
 	if f.Compression != "" && !given("compression") {
 		r.Compression = f.Compression
 	}

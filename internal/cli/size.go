@@ -13,9 +13,12 @@ type sizeFlags struct {
 	shards int
 	rows   int64
 	bytes  string
+
+	flags *pflag.FlagSet
 }
 
 func (s *sizeFlags) register(f *pflag.FlagSet) {
+	s.flags = f
 	f.IntVar(&s.shards, "shards", 0, "write each split as exactly N files (default 1)")
 	f.Int64Var(&s.rows, "shard-rows", 0, "write files of N rows each, the last of a split fewer")
 	f.StringVar(&s.bytes, "shard-size", "", "write files of about this size at most, such as 500MB or 1GiB")
@@ -33,6 +36,8 @@ func (s *sizeFlags) size() (pipeline.Size, error) {
 		}
 	}
 	switch {
+	case given == 0 && s.flags != nil && s.flags.Changed("shards"):
+		return pipeline.Size{}, misuse.Errorf("--shards 0: give at least 1 file")
 	case given > 1:
 		return pipeline.Size{}, misuse.Errorf("--shards, --shard-rows and --shard-size: give one of them")
 	case s.shards < 0:

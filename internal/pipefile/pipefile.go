@@ -18,13 +18,15 @@ type File struct {
 	Sources     []Source
 	Columns     []schema.Field // declared, for line formats; nil: found out from the rows
 	Steps       []Step
-	Rows        rule.Kind   // Any: told by the columns
-	Target      rule.Target // the zero Target where the file names none
-	Agents      []string    // agent loops that the launch registers
-	DataSources []string    // values of data_source that a reward function of the user's scores
-	Expects     []string    // ids of rules whose findings are at most warnings
-	Shards      int         // 0: not said
-	Compression string      // "": not said
+	Rows        rule.Kind      // Any: told by the columns
+	Target      rule.Target    // the zero Target where the file names none
+	Agents      []string       // agent loops that the launch registers
+	DataSources []string       // values of data_source that a reward function of the user's scores
+	Expects     []string       // ids of rules whose findings are at most warnings
+	NoContract  bool           // the rows are not judged: they are the input of another pipeline
+	Shards      int            // of each split; 0: not said
+	SplitShards map[string]int // of single splits; nil: Shards says all
+	Compression string         // "": not said
 
 	yamlfile.Reader
 }
@@ -119,6 +121,10 @@ func (f *File) columns(n *yamlfile.Node) {
 }
 
 func (f *File) contract(n *yamlfile.Node) {
+	if n.Kind == yamlfile.Plain && n.Plain == "none" {
+		f.NoContract = true
+		return
+	}
 	f.Mapping(n, "contract",
 		yamlfile.On("rows", func(n *yamlfile.Node) {
 			s := f.Text(n, "rows")
@@ -151,11 +157,14 @@ func (f *File) contract(n *yamlfile.Node) {
 func (f *File) output(n *yamlfile.Node) {
 	f.Mapping(n, "output",
 		yamlfile.On("shards", func(n *yamlfile.Node) {
-			i, ok := n.Plain.(int64)
-			if n.Kind != yamlfile.Plain || !ok || i < 1 || i > 1<<20 {
-				f.Fault(n.Pos, "shards is %s, expected a number of files", n)
+			if n.Kind != yamlfile.Map {
+				f.Shards = f.files(n, "shards")
+				return
 			}
-			f.Shards = int(i)
+			f.SplitShards = map[string]int{}
+			for _, e := range n.Keys {
+				f.SplitShards[e.Name] = f.files(e.Value, "shards of "+e.Name)
+			}
 		}),
 		yamlfile.On("compression", func(n *yamlfile.Node) {
 			f.Compression = f.Text(n, "compression")
@@ -164,4 +173,13 @@ func (f *File) output(n *yamlfile.Node) {
 			}
 		}),
 	)
+}
+
+// files reads a number of files.
+func (f *File) files(n *yamlfile.Node, what string) int {
+	i, ok := n.Plain.(int64)
+	if n.Kind != yamlfile.Plain || !ok || i < 1 || i > 1<<20 {
+		f.Fault(n.Pos, "%s is %s, expected a number of files", what, n)
+	}
+	return int(i)
 }

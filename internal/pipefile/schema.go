@@ -29,6 +29,7 @@ func JSONSchema() (map[string]any, error) {
 		}
 	}
 	steps = append(steps, yamlfile.Schema{"type": "string", "enum": bare, "description": "a step without arguments"})
+	files := yamlfile.Schema{"type": "integer", "minimum": 1}
 	source := yamlfile.TextsSchema("files, folders or globs, from the pipeline's folder")
 	out := yamlfile.ClosedSchema(yamlfile.Schema{
 		"sources": yamlfile.Schema{"description": "where the rows are read: for all splits, or split by split",
@@ -36,15 +37,17 @@ func JSONSchema() (map[string]any, error) {
 		"columns": yamlfile.Schema{"type": "object", "minProperties": 1, "additionalProperties": yamlfile.Schema{"type": "string"},
 			"description": "types of the columns of JSON Lines: string, int64, double, bool, list<element: …>, struct<name: …>; found out from the rows when not given"},
 		"steps": yamlfile.ListSchema(yamlfile.Schema{"anyOf": steps}),
-		"contract": yamlfile.ClosedSchema(yamlfile.Schema{
-			"rows":          yamlfile.Schema{"enum": rule.KindNames(), "description": "kind of rows (default: follows from the columns)"},
-			"target":        yamlfile.TextSchema("the trainer that judges: " + rule.TargetNames()),
-			"known_agents":  yamlfile.TextsSchema("agent loops that your launch registers"),
-			"known_sources": yamlfile.TextsSchema("values of data_source that your reward function scores"),
-			"expects":       yamlfile.TextsSchema("ids of rules whose findings are at most warnings"),
-		}),
+		"contract": yamlfile.Schema{"description": "how the rows are judged; none: not at all, for a pipeline whose output another pipeline reads",
+			"anyOf": []any{yamlfile.Schema{"const": "none"}, yamlfile.ClosedSchema(yamlfile.Schema{
+				"rows":          yamlfile.Schema{"enum": rule.KindNames(), "description": "kind of rows (default: follows from the columns)"},
+				"target":        yamlfile.TextSchema("the trainer that judges: " + rule.TargetNames()),
+				"known_agents":  yamlfile.TextsSchema("agent loops that your launch registers"),
+				"known_sources": yamlfile.TextsSchema("values of data_source that your reward function scores"),
+				"expects":       yamlfile.TextsSchema("ids of rules whose findings are at most warnings"),
+			})}},
 		"output": yamlfile.ClosedSchema(yamlfile.Schema{
-			"shards":      yamlfile.Schema{"type": "integer", "minimum": 1, "description": "files of each split"},
+			"shards": yamlfile.Schema{"description": "files of each split, or of single splits: {train: 8, test: 1}", "anyOf": []any{files,
+				yamlfile.Schema{"type": "object", "minProperties": 1, "additionalProperties": files}}},
 			"compression": yamlfile.Schema{"enum": []string{"zstd", "snappy", "none"}},
 		}),
 	}, "steps")

@@ -93,6 +93,9 @@ func (p *Plan) sizes(s Split, ranges []ReadRange, rows int64) ([]int64, error) {
 		return p.even(s, ranges, rows, max(1, min(n, rows)))
 	}
 	n := int64(max(1, size.Shards))
+	if out := p.Job.Output; out != nil && out.Shards[s.Name] > 0 {
+		n = int64(out.Shards[s.Name])
+	}
 	if n > rows {
 		return nil, misuse.Errorf("split %s: %d shards of %d rows: a shard needs a row", s.Name, n, rows)
 	}

@@ -138,7 +138,8 @@ type Job struct {
 // An Output says how rows are written.
 type Output struct {
 	Sink      Sink
-	Size      Size // of the shards of a split
+	Size      Size           // of the shards of a split
+	Shards    map[string]int // how many a single split is to have, where Size says no rows and no bytes
 	ShardName func(split string, i, of int) string
 	Codec     parquetio.Codec
 	KeepCodec bool // what is copied undecoded may have another

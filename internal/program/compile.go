@@ -320,7 +320,7 @@ type PresentError struct {
 }
 
 func (e *PresentError) Error() string {
-	return fmt.Sprintf("column %q already exists (%s): --replace overwrites it", e.Path, e.Type)
+	return fmt.Sprintf("column %q already exists (%s): give a source without it, or change the file with 'rlprep add PATH=VALUE --replace'", e.Path, e.Type)
 }
 
 // finish gives the slots of leaf their levels; def is that of its parents. A computed column gets its slots here.

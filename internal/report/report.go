@@ -46,6 +46,7 @@ type Options struct {
 	Remedies map[Place]Remedy
 	// FileRows is how many rows each of Files has, where that is known. nil: nothing is known.
 	FileRows map[string]int64
+	Unread   int          // files that could not be read, beside Files
 	Rules    []*rule.Rule // every rule that was on
 	Datasets []Dataset    // what was judged together, for formats that report by dataset
 	Fail     rule.Level   // findings from this level on fail; Off is taken as Error
@@ -373,6 +374,10 @@ func (r *result) tally() string {
 	}
 	files := plural(int64(len(r.Files)), "file")
 	switch {
+	case len(parts) == 0 && len(r.Files) == 0 && r.Unread > 0:
+		return "nothing was judged: " + plural(int64(r.Unread), "file") + " could not be read"
+	case len(parts) == 0 && r.Unread > 0:
+		return "no findings in " + files + "; " + thousands(int64(r.Unread)) + " more could not be read"
 	case len(parts) == 0:
 		return "no findings in " + files
 	case len(r.Files) <= len(with): // also where no files were named

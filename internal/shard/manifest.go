@@ -209,6 +209,9 @@ func (m *Manifest) differs(o *Manifest, split string) string {
 		for _, k := range slices.Sorted(maps.Keys(all)) {
 			x, given := a.Options[k]
 			if y, asked := b.Options[k]; x != y || given != asked {
+				if k == "pipeline" {
+					return "another version of the pipeline file"
+				}
 				return "another --" + k
 			}
 		}

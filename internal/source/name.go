@@ -37,6 +37,7 @@ type namer struct {
 	ctx    context.Context // for Spec.Remote; a namer lives for one call of Resolve
 	spec   *Spec
 	unused []string
+	twice  []string
 }
 
 // all returns every file that the spec names, with its split.
@@ -93,7 +94,7 @@ func (n *namer) all() ([]candidate, error) {
 		found[i].val = found[i].val || found[i].split == "validation" || found[i].split == "test"
 	}
 	n.unused = slices.DeleteFunc(n.unused, func(name string) bool { return taken[name] })
-	return found, distinct(found)
+	return n.distinct(found)
 }
 
 // args returns the names given on the command line and in a list.
@@ -157,6 +158,9 @@ func (n *namer) expand(arg string) ([]candidate, error) {
 	}
 	if n.spec.Remote != nil && strings.HasPrefix(arg, RemoteScheme) {
 		return n.remote(arg)
+	}
+	if scheme, _, ok := strings.Cut(arg, "://"); ok && slices.Contains([]string{"s3", "gs", "az", "abfs", "http", "https", "ftp"}, scheme) {
+		return nil, fmt.Errorf("%s: %s:// is not supported yet: download the file, or name a dataset of the Hub (%sdatasets/OWNER/NAME)", arg, scheme, RemoteScheme)
 	}
 	info, err := os.Stat(arg)
 	switch {
@@ -301,6 +305,9 @@ func emptyFolder(arg string, others []string) error {
 	if len(others) > 0 {
 		msg += fmt.Sprintf(" (it has %s)", few(others))
 	}
+	if len(others) > 0 {
+		return &FormatError{File: arg, Message: strings.TrimPrefix(msg, arg+": ")} // as of one such file
+	}
 	return errors.New(msg)
 }
 
@@ -421,8 +428,10 @@ func noSplit(name string, found []candidate) error {
 }
 
 // distinct returns an error where a file is named twice, by whatever links.
-func distinct(found []candidate) error {
+// Where that is lenient, a file may be training and validation data, and one that is named twice as the same is taken once.
+func (n *namer) distinct(found []candidate) ([]candidate, error) {
 	seen := map[string]candidate{}
+	var out []candidate
 	for _, c := range found {
 		key := c.name
 		if c.remote != nil {
@@ -430,21 +439,29 @@ func distinct(found []candidate) error {
 		} else if c.path != "" {
 			real, err := filepath.EvalSymlinks(c.path)
 			if err != nil {
-				return notThere(c.name, err)
+				return nil, notThere(c.name, err)
 			}
 			if key, err = filepath.Abs(real); err != nil {
-				return fmt.Errorf("%s: %w", c.name, err)
+				return nil, fmt.Errorf("%s: %w", c.name, err)
 			}
+		}
+		if n.spec.Lenient && c.val {
+			key += "\x00validation"
 		}
 		if other, ok := seen[key]; ok {
-			if other.name == c.name {
-				return fmt.Errorf("%s: named twice", c.name)
+			if n.spec.Lenient {
+				n.twice = append(n.twice, c.name)
+				continue
 			}
-			return fmt.Errorf("%s and %s are the same file", other.name, c.name)
+			if other.name == c.name {
+				return nil, fmt.Errorf("%s: named twice", c.name)
+			}
+			return nil, fmt.Errorf("%s and %s are the same file", other.name, c.name)
 		}
 		seen[key] = c
+		out = append(out, c)
 	}
-	return nil
+	return out, nil
 }
 
 // notThere says why a named file cannot be had, and what may have been meant.

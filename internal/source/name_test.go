@@ -199,7 +199,7 @@ func TestNameErrors(t *testing.T) {
 		{"only folders", one("de*"), `pattern "de*": no file matches, only folders: write de*/** for the files in them`, false},
 		{"only others", one("csv/*"), `pattern "csv/*": none of the 2 files that match can be read (the first is csv/a.csv): what can be is Parquet (.parquet) and JSON Lines`, false},
 		{"bad pattern", one("a[.jsonl"), `pattern "a[.jsonl": syntax error in pattern`, false},
-		{"empty folder", one("csv"), "csv: no file in this folder can be read: what can be is Parquet (.parquet) and JSON Lines (.jsonl, .ndjson, .json; also .gz, .zst) (it has a.csv, b.md)", false},
+		{"empty folder", one("csv"), "csv: no file in this folder can be read: what can be is Parquet (.parquet) and JSON Lines (.jsonl, .ndjson, .json; also .gz, .zst) (it has a.csv, b.md)", true},
 		{"folder of DVC files", one("dvc"), "dvc: no data in this folder, but train.parquet.dvc: fetch it with: dvc pull", false},
 		{"two formats", one("mixed"), "mixed/: split train is there as Parquet and as JSON Lines (train.json, train.parquet): say which by --split train=train.parquet", false},
 		{"two splits", one("two"), "two/train_test.jsonl: its name says split train and split test: say which by --split train=train_test.jsonl", false},

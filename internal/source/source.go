@@ -70,6 +70,7 @@ type Embedded struct {
 type Set struct {
 	Splits []Split  // train, validation, test, then others by name; with Layout or globs in Splits, in their order
 	Unused []string // files beside the data that belong to no split and were left out; to be told
+	Twice  []string // Lenient: files that were named twice and are taken once; to be told
 	Errors []error  // Lenient: files that could not be opened
 }
 
@@ -150,7 +151,7 @@ func Resolve(ctx context.Context, spec Spec) (*Set, error) {
 	if err := spec.announce(found); err != nil {
 		return nil, err
 	}
-	set := &Set{Unused: n.unused}
+	set := &Set{Unused: n.unused, Twice: n.twice}
 	set.Splits = group(found, splitOrder(&spec))
 	if err := set.openAll(ctx, &opener{&spec}); err != nil {
 		set.Close()

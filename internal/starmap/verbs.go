@@ -18,7 +18,7 @@ datasets keeps it unchanged: return example for that), and a list of dicts makes
 within its split. A column that the function does not name is neither decoded nor changed.
 
 Types are found out from the first 1,000 rows of each split, as HF datasets' writer does, or said by 'schema'. A later row that does not fit
-is rejected (map-type) with its number, the key and both types; a row at which the function fails is rejected too (map-error). A row
+is rejected (map-type) with its number, the key and both types; a row at which the function fails is rejected too (map-error, or the text of fail). A row
 may take two million steps; beyond that, or at too large texts and lists, the run ends.
 
 re, json and math are available without an import and behave as Python's; docs/scripting.md says where they differ.

@@ -29,6 +29,9 @@ func (w *worker) call(f starlark.Callable, args starlark.Tuple) (starlark.Value,
 	return w.Call(f, args)
 }
 
+// maxReason is how many bytes of the text of a fail are the reason that rows are counted under.
+const maxReason = 80
+
 // fault is what the pipeline gets for a row that failed: a rejection, or for a bound an error that ends the run.
 func (w *worker) fault(err error, row schema.Row, reason string, columns []string) error {
 	msg, bound := w.Message(err)
@@ -42,6 +45,9 @@ func (w *worker) fault(err error, row schema.Row, reason string, columns []strin
 		} else if !slices.Contains(columns, key) {
 			msg += fmt.Sprintf(" (columns: %s)", strings.Join(columns, ", "))
 		}
+	}
+	if text, ok := strings.CutPrefix(msg, "fail: "); ok && text != "" {
+		reason = schema.Cut(text, maxReason) // the user's own reason
 	}
 	return &transform.Reject{Reason: reason, Where: w.Where(err), Message: msg}
 }

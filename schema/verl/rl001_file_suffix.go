@@ -39,7 +39,7 @@ Rename the file, or write it as Parquet.
 
 // unread says why the target's loader does not take the file; "" where it does.
 func unread(env *rule.Env, f *rule.File) string {
-	if f.Rewritten {
+	if f.Rewritten || f.Name == "-" || f.Name == "<stdin>" { // standard input has no name
 		return ""
 	}
 	parquet := f.Format == "" || f.Format == "parquet"
