@@ -15,7 +15,7 @@ type shortSighted struct {
 	rows, groups int // that it looks at
 }
 
-// Chunk implements rule.Checker.
+// Prejudge implements rule.Checker.
 func (c *shortSighted) Prejudge(*rule.RowGroupFacts) bool {
 	c.groups--
 	return c.groups < 0
