@@ -1,104 +1,37 @@
 package parquetio
 
 import (
-	"bytes"
-	"encoding/base64"
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/ipc"
-	"github.com/apache/arrow-go/v18/arrow/memory"
 
+	"github.com/rlprep/rlprep/internal/parquetio/arrowschema"
 	"github.com/rlprep/rlprep/schema"
 )
-
-const arrowSchemaKey = "ARROW:schema"
-
-// arrowMessage returns the IPC message of a value of ARROW:schema, with the length before it, once it is known that a schema can be read
-// out of it.
-func arrowMessage(value string) ([]byte, error) {
-	b, err := base64.StdEncoding.DecodeString(value)
-	if err != nil {
-		if b, err = base64.RawStdEncoding.DecodeString(value); err != nil {
-			return nil, fmt.Errorf("decode %s: %w", arrowSchemaKey, err)
-		}
-	}
-	head := 4
-	if len(b) >= 8 && binary.LittleEndian.Uint32(b) == 0xffffffff { // since Arrow 0.15
-		head = 8
-	}
-	if len(b) < head {
-		return nil, fmt.Errorf("decode %s: %w", arrowSchemaKey, errFlatbuffer)
-	}
-	n := int64(binary.LittleEndian.Uint32(b[head-4:]))
-	if n > int64(len(b)-head) {
-		return nil, fmt.Errorf("decode %s: %w", arrowSchemaKey, errFlatbuffer)
-	}
-	if err := checkSchemaMessage(b[head : head+int(n)]); err != nil {
-		return nil, fmt.Errorf("decode %s: %w", arrowSchemaKey, err)
-	}
-	return b[:head+int(n)], nil
-}
 
 // ArrowFault returns why no reader can make a schema of the metadata ARROW:schema: then Arrow, and so every loader that is built on it,
 // refuses the file (executed on pyarrow 26 and Polars 2.1). It is nil where there is none, and for types that only this tool does not know.
 func (f *File) ArrowFault() (err error) {
-	defer recovered(&err, f.name+": "+arrowSchemaKey)
-	i := slices.IndexFunc(f.meta.keyValues, func(kv KeyValue) bool { return kv.Key == arrowSchemaKey })
+	defer recovered(&err, f.name+": "+arrowschema.Key)
+	i := slices.IndexFunc(f.meta.keyValues, func(kv KeyValue) bool { return kv.Key == arrowschema.Key })
 	if i < 0 {
 		return nil
 	}
-	_, err = arrowMessage(f.meta.keyValues[i].Value)
+	_, err = arrowschema.Message(f.meta.keyValues[i].Value)
 	return err
-}
-
-// decodeArrowSchema decodes the value of ARROW:schema: base64 of an IPC message that holds a schema.
-func decodeArrowSchema(value string) (s *arrow.Schema, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			s, err = nil, fmt.Errorf("decode %s: %v", arrowSchemaKey, p)
-		}
-	}()
-	msg, err := arrowMessage(value)
-	if err != nil {
-		return nil, err
-	}
-	r, err := ipc.NewReader(bytes.NewReader(msg))
-	if err != nil {
-		return nil, fmt.Errorf("decode %s: %w", arrowSchemaKey, err)
-	}
-	defer r.Release()
-	return r.Schema(), nil
-}
-
-// encodeArrowSchema is the reverse of decodeArrowSchema.
-func encodeArrowSchema(s *arrow.Schema) (value string, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("encode %s: %v", arrowSchemaKey, p)
-		}
-	}()
-	p := ipc.GetSchemaPayload(s, memory.DefaultAllocator)
-	defer p.Release()
-	var b bytes.Buffer
-	if _, err := p.WritePayload(&b); err != nil {
-		return "", fmt.Errorf("encode %s: %w", arrowSchemaKey, err)
-	}
-	return base64.StdEncoding.EncodeToString(b.Bytes()), nil
 }
 
 // applyArrowSchema gives the columns the types of ARROW:schema, where it fits. Arrow's own reader ignores it when the number
 // of columns differs, and else applies it by position; here the names must be the same too, so that what another tool
 // forgot to update describes nothing.
 func (f *File) applyArrowSchema() {
-	i := slices.IndexFunc(f.meta.keyValues, func(kv KeyValue) bool { return kv.Key == arrowSchemaKey })
+	i := slices.IndexFunc(f.meta.keyValues, func(kv KeyValue) bool { return kv.Key == arrowschema.Key })
 	if i < 0 {
 		return
 	}
-	s, err := decodeArrowSchema(f.meta.keyValues[i].Value)
+	s, err := arrowschema.Decode(f.meta.keyValues[i].Value)
 	if err != nil || s.NumFields() != len(f.schema.Fields) {
 		return // it only says how Arrow held the data; the columns are all there without it
 	}
@@ -209,7 +142,7 @@ func applyArrowLeaf(t *schema.Type, a arrow.DataType) bool {
 		t.Name = fmt.Sprintf("decimal%d%s", at.BitWidth(), digits)
 		return true
 	}
-	return arrowType(*t) != nil && arrow.TypeEqual(arrowType(*t), a)
+	return arrowschema.LeafType(*t) != nil && arrow.TypeEqual(arrowschema.LeafType(*t), a)
 }
 
 // applyTimestamp takes the time zone over, which Parquet stores only as "UTC or none".
@@ -240,7 +173,7 @@ func arrowField(f schema.Field) (arrow.Field, bool) {
 		if known && o.kind.Equal(f.Type) {
 			out.Type = o.arrow.Type
 		} else {
-			out.Type = arrowType(f.Type)
+			out.Type = arrowschema.LeafType(f.Type)
 		}
 	}
 	return out, out.Type != nil
@@ -275,94 +208,6 @@ func arrowNested(t schema.Type) arrow.DataType {
 	return arrow.ListOfField(fields[0])
 }
 
-// arrowType returns the Arrow type of a leaf, nil where there is none.
-func arrowType(t schema.Type) arrow.DataType {
-	if t.Dictionary {
-		t.Dictionary = false
-		if v := arrowType(t); v != nil {
-			return &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: v}
-		}
-		return nil
-	}
-	switch t.Kind {
-	case schema.Null:
-		return arrow.Null
-	case schema.Bool:
-		return arrow.FixedWidthTypes.Boolean
-	case schema.Int:
-		return arrowInts[intKey{t.Bits, t.Unsigned}]
-	case schema.Float:
-		return map[int]arrow.DataType{16: arrow.FixedWidthTypes.Float16, 32: arrow.PrimitiveTypes.Float32, 64: arrow.PrimitiveTypes.Float64}[t.Bits]
-	case schema.Text:
-		return [...]arrow.DataType{arrow.BinaryTypes.String, arrow.BinaryTypes.LargeString, arrow.BinaryTypes.StringView, nil}[t.Layout]
-	case schema.Binary:
-		if t.Layout == schema.Fixed {
-			return &arrow.FixedSizeBinaryType{ByteWidth: t.Size}
-		}
-		return [...]arrow.DataType{arrow.BinaryTypes.Binary, arrow.BinaryTypes.LargeBinary, arrow.BinaryTypes.BinaryView}[t.Layout]
-	case schema.Time:
-		return arrowTime(t.Name)
-	case schema.Decimal:
-		return arrowDecimal(t.Name)
-	case schema.Other:
-		if t.Name == uuidName {
-			return &arrow.FixedSizeBinaryType{ByteWidth: 16}
-		}
-	}
-	return nil
-}
-
-type intKey struct {
-	bits     int
-	unsigned bool
-}
-
-var arrowInts = map[intKey]arrow.DataType{
-	{8, false}: arrow.PrimitiveTypes.Int8, {16, false}: arrow.PrimitiveTypes.Int16,
-	{32, false}: arrow.PrimitiveTypes.Int32, {64, false}: arrow.PrimitiveTypes.Int64,
-	{8, true}: arrow.PrimitiveTypes.Uint8, {16, true}: arrow.PrimitiveTypes.Uint16,
-	{32, true}: arrow.PrimitiveTypes.Uint32, {64, true}: arrow.PrimitiveTypes.Uint64,
-}
-
-// arrowTime reads the name of a Time type as pyarrow prints it: "timestamp[us, tz=UTC]".
-func arrowTime(name string) arrow.DataType {
-	base, rest, _ := strings.Cut(strings.TrimSuffix(name, "]"), "[")
-	unitName, zone, _ := strings.Cut(rest, ", tz=")
-	units := map[string]arrow.TimeUnit{"s": arrow.Second, "ms": arrow.Millisecond, "us": arrow.Microsecond, "ns": arrow.Nanosecond}
-	unit, ok := units[unitName]
-	switch {
-	case name == "date32[day]":
-		return arrow.FixedWidthTypes.Date32
-	case !ok:
-		return nil
-	case base == "timestamp":
-		return &arrow.TimestampType{Unit: unit, TimeZone: zone}
-	case base == "duration":
-		return &arrow.DurationType{Unit: unit}
-	case base == "time32":
-		return &arrow.Time32Type{Unit: unit}
-	case base == "time64":
-		return &arrow.Time64Type{Unit: unit}
-	}
-	return nil
-}
-
-func arrowDecimal(name string) arrow.DataType {
-	var width, precision, scale int32
-	if n, _ := fmt.Sscanf(name, "decimal%d(%d, %d)", &width, &precision, &scale); n != 3 {
-		return nil
-	}
-	switch width {
-	case 32:
-		return &arrow.Decimal32Type{Precision: precision, Scale: scale}
-	case 64:
-		return &arrow.Decimal64Type{Precision: precision, Scale: scale}
-	case 256:
-		return &arrow.Decimal256Type{Precision: precision, Scale: scale}
-	}
-	return &arrow.Decimal128Type{Precision: precision, Scale: scale}
-}
-
 // newArrowSchema returns the value of ARROW:schema for the columns s of a file whose own footer has these other entries, and
 // false where it cannot be told: then the file is better off without.
 func newArrowSchema(s *schema.Schema, base *arrow.Schema, keyValues []KeyValue) (string, bool) {
@@ -380,6 +225,6 @@ func newArrowSchema(s *schema.Schema, base *arrow.Schema, keyValues []KeyValue) 
 		}
 	}
 	md := arrow.NewMetadata(keys, values)
-	value, err := encodeArrowSchema(arrow.NewSchema(fields, &md))
+	value, err := arrowschema.Encode(arrow.NewSchema(fields, &md))
 	return value, err == nil
 }

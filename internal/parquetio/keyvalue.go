@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/rlprep/rlprep/internal/parquetio/arrowschema"
 	"github.com/rlprep/rlprep/schema"
 )
 
@@ -56,7 +57,7 @@ func (w *Writer) keyValues() []KeyValue {
 func (w *Writer) carried(kv KeyValue, changed bool) (KeyValue, bool) {
 	base, keep := w.o.Base, true
 	switch {
-	case kv.Key == arrowSchemaKey:
+	case kv.Key == arrowschema.Key:
 		keep = base.arrow != nil
 	case kv.Key == hfKey:
 		kv.Value, keep = updateHF(kv.Value, w.schema, base, w.o.HF)
@@ -75,11 +76,11 @@ func (w *Writer) carried(kv KeyValue, changed bool) (KeyValue, bool) {
 func (w *Writer) withArrowSchema(entries []KeyValue, changed bool) []KeyValue {
 	value, ok := newArrowSchema(w.schema, w.o.Base.arrow, entries)
 	if !ok {
-		return slices.DeleteFunc(entries, func(kv KeyValue) bool { return kv.Key == arrowSchemaKey })
+		return slices.DeleteFunc(entries, func(kv KeyValue) bool { return kv.Key == arrowschema.Key })
 	}
 	first := true
 	for i := range entries {
-		if kv := &entries[i]; kv.Key == arrowSchemaKey {
+		if kv := &entries[i]; kv.Key == arrowschema.Key {
 			if first || changed {
 				kv.Value, kv.NoValue = value, false
 			}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rlprep/rlprep/internal/parquetio/arrowschema"
 	"github.com/rlprep/rlprep/internal/parquetio/thrift"
 	"github.com/rlprep/rlprep/schema"
 )
@@ -196,7 +197,7 @@ func TestMetadataOption(t *testing.T) {
 	for _, kv := range w.keyValues() {
 		got[kv.Key] = kv.Value
 	}
-	if got["rlprep"] != "1" || got["rlprep.x"] != "2" || got[arrowSchemaKey] == "" {
+	if got["rlprep"] != "1" || got["rlprep.x"] != "2" || got[arrowschema.Key] == "" {
 		t.Errorf("%v", got)
 	}
 	w.o.Base = nil

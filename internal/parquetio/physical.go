@@ -10,6 +10,7 @@ import (
 	"math/bits"
 	"strings"
 
+	"github.com/rlprep/rlprep/internal/parquetio/arrowschema"
 	"github.com/rlprep/rlprep/internal/parquetio/thrift"
 	"github.com/rlprep/rlprep/schema"
 )
@@ -406,7 +407,7 @@ func freshLeaf(t schema.Type) (freshElement, error) {
 	case schema.Decimal:
 		return freshDecimal(t)
 	default:
-		if t.Name != uuidName {
+		if t.Name != arrowschema.UUID {
 			return e, fmt.Errorf("%s: %w", t, errCarried)
 		}
 		e.physical, e.length, e.logical = typeFixed, 16, logicalUnion(logicalUUID)
@@ -492,7 +493,7 @@ func orderOf(t schema.Type, p physicalType) sortOrder {
 		return sortNone
 	case t.Kind == schema.Binary && orderingOf(t) == unordered:
 		return sortNone
-	case t.Kind == schema.Other && t.Name != uuidName:
+	case t.Kind == schema.Other && t.Name != arrowschema.UUID:
 		return sortNone
 	case t.Kind == schema.Decimal:
 		return sortSigned

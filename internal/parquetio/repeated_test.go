@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rlprep/rlprep/internal/parquetio/arrowschema"
 	"github.com/rlprep/rlprep/internal/parquetio/thrift"
 	"github.com/rlprep/rlprep/schema"
 )
@@ -64,8 +65,8 @@ func checkKeys(t *testing.T, what string, in, out *File) {
 			t.Errorf("%s: key %q has values %q, want %q", what, key, got, want)
 		}
 	}
-	arrow := of(out, arrowSchemaKey)
-	if n := len(of(in, arrowSchemaKey)); in.arrow != nil && len(arrow) != n {
+	arrow := of(out, arrowschema.Key)
+	if n := len(of(in, arrowschema.Key)); in.arrow != nil && len(arrow) != n {
 		t.Fatalf("%s: %d entries ARROW:schema of %d", what, len(arrow), n)
 	}
 	if in.arrow != nil && out.arrow == nil {
@@ -74,7 +75,7 @@ func checkKeys(t *testing.T, what string, in, out *File) {
 	if what != "copied" && len(arrow) > 1 && arrow[0] != arrow[1] {
 		t.Errorf("%s: the columns changed, and the second ARROW:schema still describes others", what)
 	}
-	if what == "copied" && len(arrow) > 1 && arrow[1] != of(in, arrowSchemaKey)[1] {
+	if what == "copied" && len(arrow) > 1 && arrow[1] != of(in, arrowschema.Key)[1] {
 		t.Errorf("%s: nothing changed but the second ARROW:schema", what)
 	}
 }
@@ -84,8 +85,8 @@ func TestRepeatedArrowSchemaOfAnotherWriter(t *testing.T) {
 	for _, name := range []string{"two-arrow-schemas", "two-arrow-schemas-and-a-key"} {
 		in := openFile(t, filepath.Join("../../testdata/parquet/hostile", name+".parquet"))
 		out := withColumn(in, 0, "agent_name", schema.TextValue("x")).apply(t, in)
-		want := slices.DeleteFunc(slices.Clone(in.meta.keyValues), func(kv KeyValue) bool { return kv.Key == arrowSchemaKey })
-		got := slices.DeleteFunc(slices.Clone(out.meta.keyValues), func(kv KeyValue) bool { return kv.Key == arrowSchemaKey })
+		want := slices.DeleteFunc(slices.Clone(in.meta.keyValues), func(kv KeyValue) bool { return kv.Key == arrowschema.Key })
+		got := slices.DeleteFunc(slices.Clone(out.meta.keyValues), func(kv KeyValue) bool { return kv.Key == arrowschema.Key })
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: other keys are %v, want %v", name, got, want)
 		}

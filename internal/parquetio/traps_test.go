@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/parquet-go/parquet-go"
 
+	"github.com/rlprep/rlprep/internal/parquetio/arrowschema"
 	"github.com/rlprep/rlprep/internal/parquetio/thrift"
 	"github.com/rlprep/rlprep/schema"
 )
@@ -133,7 +134,7 @@ func TestTrapArrowSchemaFollowsDropAndAdd(t *testing.T) {
 		consts: map[schema.Path]schema.Value{"agent_name": schema.TextValue("tool_agent")}}
 	out := e.apply(t, in)
 
-	stored, err := decodeArrowSchema(out.Metadata()[arrowSchemaKey])
+	stored, err := arrowschema.Decode(out.Metadata()[arrowschema.Key])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +169,7 @@ func TestTrapKeyValueMetadataSurvives(t *testing.T) {
 			t.Errorf("key %q is gone", k)
 		}
 	}
-	stored, err := decodeArrowSchema(is[arrowSchemaKey])
+	stored, err := arrowschema.Decode(is[arrowschema.Key])
 	if err != nil {
 		t.Fatal(err)
 	}

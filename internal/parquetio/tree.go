@@ -6,6 +6,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"github.com/rlprep/rlprep/internal/parquetio/arrowschema"
 	"github.com/rlprep/rlprep/schema"
 )
 
@@ -271,7 +272,7 @@ func (e *element) annotatedType() (t schema.Type, ok bool) {
 	case logicalUnknown:
 		return schema.Type{Kind: schema.Null}, true
 	case logicalUUID:
-		return schema.Type{Kind: schema.Other, Name: uuidName}, p == typeFixed && e.length == 16
+		return schema.Type{Kind: schema.Other, Name: arrowschema.UUID}, p == typeFixed && e.length == 16
 	case logicalFloat16:
 		return schema.Type{Kind: schema.Float, Bits: 16}, p == typeFixed && e.length == 2
 	case logicalInterval:
@@ -333,9 +334,6 @@ func (f *File) hasValues(leaf int) bool {
 	}
 	return false
 }
-
-// uuidName is what pyarrow prints for the logical type UUID.
-const uuidName = "extension<arrow.uuid>"
 
 const (
 	// logicalInterval stands for the converted type INTERVAL, which never got a logical type.

@@ -1,4 +1,4 @@
-package parquetio
+package arrowschema
 
 import (
 	"encoding/binary"
@@ -10,6 +10,9 @@ import (
 // it ask for 47 GB, and running out of memory ends a Go program. So the message is walked first, with bounds.
 
 var errFlatbuffer = errors.New("damaged")
+
+// maxDepth bounds the nesting of fields.
+const maxDepth = 100
 
 // A flatbuffer walks the tables of an Arrow schema message. budget bounds the fields visited: offsets may point anywhere, so
 // a small message can describe an endless tree.
