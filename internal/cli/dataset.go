@@ -78,6 +78,7 @@ func (b *datasetRun) make(ctx context.Context) error {
 		return asUsage(err)
 	}
 	if b.dryRun {
+		defer b.warnUnknown()
 		return b.preview(ctx, made)
 	}
 	res, err := made.Run(ctx)
