@@ -264,11 +264,25 @@ func (n *namer) folder(arg string) ([]candidate, error) {
 	if len(rels) == 0 {
 		return nil, emptyFolder(arg, others)
 	}
+	rels = preferred(rels)
 	out, err := n.inFolder(root, rels)
 	for i := range out {
 		out[i].path = out[i].name
 	}
 	return out, err
+}
+
+// preferred leaves out the tables in CSV and the files of Arrow of a folder that has Parquet or JSON Lines: they are notes beside the data, or
+// the same rows once more.
+func preferred(rels []string) []string {
+	main := slices.DeleteFunc(slices.Clone(rels), func(rel string) bool {
+		f, _ := suffix(rel)
+		return f == csvFormat || f == arrowFormat
+	})
+	if len(main) > 0 {
+		return main
+	}
+	return rels
 }
 
 // inFolder assigns the files of a folder, by their names below root, to splits.

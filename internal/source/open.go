@@ -22,7 +22,7 @@ import (
 	"github.com/rlprep/rlprep/schema"
 )
 
-const understood = "Parquet (.parquet) and JSON Lines (.jsonl, .ndjson, .json; also .gz, .zst)"
+const understood = "Parquet (.parquet), JSON Lines (.jsonl, .ndjson, .json), CSV (.csv, .tsv), each of these texts also as .gz or .zst, and Arrow IPC (.arrow)"
 
 // format is what the suffix of a name says.
 type format uint8
@@ -31,6 +31,8 @@ const (
 	unknownFormat format = iota
 	parquetFormat
 	linesFormat
+	csvFormat
+	arrowFormat
 )
 
 // suffix returns what the suffix of name says, and the suffix.
@@ -42,9 +44,13 @@ func suffix(name string) (format, string) {
 		return parquetFormat, ext
 	case ".jsonl", ".ndjson", ".json":
 		return linesFormat, ext
+	case ".csv", ".tsv":
+		return csvFormat, ext
+	case ".arrow":
+		return arrowFormat, ext
 	case ".gz", ".zst":
-		if f, inner := suffix(strings.TrimSuffix(base, ext)); f == linesFormat {
-			return linesFormat, inner + ext
+		if f, inner := suffix(strings.TrimSuffix(base, ext)); f == linesFormat || f == csvFormat {
+			return f, inner + ext
 		}
 	}
 	return unknownFormat, ext
@@ -112,8 +118,12 @@ func (o *opener) sniff(ctx context.Context, f *File, in *os.File, head []byte) e
 	switch {
 	case bytes.HasPrefix(head, parquetMagic), bytes.HasPrefix(head, encryptedMagic):
 		return o.parquet(f, f.path)
-	case bytes.HasPrefix(head, arrowMagic):
-		return &FormatError{File: f.Name, Message: "an Arrow file: what can be read is " + understood}
+	case bytes.HasPrefix(head, arrowMagic), byName == arrowFormat && bytes.HasPrefix(head, arrowMixed):
+		return o.converted(ctx, f, in, arrowLines(in), "arrow")
+	case byName == arrowFormat:
+		return &FormatError{File: f.Name, Message: fmt.Sprintf("it is no Arrow file: it begins with %q", head[:min(4, len(head))])}
+	case byName == csvFormat:
+		return o.csv(ctx, f, in, head, ext)
 	case byName == parquetFormat:
 		return &FormatError{File: f.Name, Message: notParquet(head, f.Bytes)}
 	case byName == unknownFormat:
@@ -135,6 +145,40 @@ func (o *opener) sniff(ctx context.Context, f *File, in *os.File, head []byte) e
 	}
 	f.text = text{size: f.Bytes}
 	return o.lines(ctx, f)
+}
+
+// csv opens CSV or TSV, which may be compressed.
+func (o *opener) csv(ctx context.Context, f *File, in *os.File, head []byte, ext string) error {
+	comma, format := ',', "csv"
+	if strings.HasPrefix(ext, ".tsv") {
+		comma, format = '\t', "tsv"
+	}
+	var fields []schema.Field
+	if o.spec.Fields != nil {
+		fields = o.spec.Fields(f.Name)
+	}
+	lines := csvLines(comma, fields, f.limits.line())
+	if c := codec(head); c != nil {
+		plain := lines.open
+		lines.open = func(r io.Reader) (io.ReadCloser, error) {
+			z, err := c.open(r)
+			if err != nil {
+				return nil, err
+			}
+			return plain(z)
+		}
+	}
+	return o.converted(ctx, f, in, lines, format)
+}
+
+// converted opens a file whose rows are read as JSON Lines, which c makes of it.
+func (o *opener) converted(ctx context.Context, f *File, in *os.File, c *decompressor, format string) error {
+	if _, err := in.Seek(0, io.SeekStart); err != nil {
+		return fmt.Errorf("%s: read: %w", f.Name, reason(err))
+	}
+	err := o.spool(ctx, f, in, c)
+	f.Format = format
+	return err
 }
 
 func notParquet(head []byte, size int64) string {
