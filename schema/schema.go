@@ -42,10 +42,10 @@ func (k Kind) String() string {
 	return fmt.Sprintf("Kind(%d)", uint8(k))
 }
 
-// A Layout tells apart the Arrow types that hold the same values in another layout: string, large_string, string_view.
+// A Layout distinguishes Arrow types that hold the same values in different layouts: string, large_string, string_view.
 type Layout uint8
 
-// The forms of text, binary and lists.
+// The layouts of text, binary and lists.
 const (
 	Plain Layout = iota
 	Large

@@ -25,9 +25,9 @@ type Plan struct {
 	Puts  []Put
 	// Order is the order of all columns that are left, where it is to be another one; nil: as they come.
 	Order []string
-	// Conform is the columns as they are to be, in their order, where a step says them as a whole and nothing else: what is not there
-	// becomes null, what is of another type becomes one of this, which holds all its values (schema.Type; a double may not hold an
-	// integer: that ends the run). Its columns are those of the file and more. Nil: none.
+	// Conform is the whole output schema, in order, of a step that does nothing else: an absent column becomes null, a column of another
+	// type is converted to the type here, which holds all its values (schema.Type; a double may not hold an integer: that ends the run).
+	// It has all columns of the file. Nil: none.
 	Conform *schema.Schema
 	// Bind makes the Func; it is called once a worker, so scratch may live in its closure. Nil: nothing to compute, and every
 	// row goes on. A Plan may have a Func and compute no Put: it chooses rows.
@@ -40,16 +40,15 @@ type Plan struct {
 // set, and the first that is set counts; where none is, the value is computed by Func.
 type Put struct {
 	Path       schema.Path
-	After      schema.Path // the sibling after which a new column stands; "": at the end of its parent
+	After      schema.Path // the sibling after which a new column comes; "": at the end of its parent
 	Type       schema.Type // of Const and computed values; Seq is int64, Copy has the type of what it copies
 	OnExisting ConflictPolicy
 	Const      *schema.Value
 	Seq        *Seq
 	Copy       schema.Path
-	// Retype is the type that a leaf that is copied has from now on, one that is stored alike: text for bytes that are UTF-8. The zero
-	// Type: its own.
+	// Retype is the new type of a leaf that is copied. Both types are stored alike: text for bytes that are UTF-8. The zero Type: its own.
 	Retype schema.Type
-	// MapText makes every text of a leaf that is copied over itself anew; nulls stay. It is called by many workers. Nil: texts stay.
+	// MapText changes every text of a leaf that is copied over itself; nulls stay. It is called by many workers. Nil: texts stay.
 	MapText func(string) string
 }
 
@@ -59,11 +58,11 @@ type Seq struct{ Start int64 }
 // ConflictPolicy says what happens where the path of a Put exists already.
 type ConflictPolicy uint8
 
-// The ways. The pipeline can tell whether a column holds just the constant that is put; Plan cannot.
+// The policies. The pipeline knows whether a column holds only the constant that is put; Plan does not.
 const (
 	Refuse     ConflictPolicy = iota // an error that names --replace
-	AllowEqual                       // left alone where every row holds this very value, else as Refuse
-	Replace                          // written anew, in place
+	AllowEqual                       // leaves the column alone where every row holds exactly this value, else Refuse
+	Replace                          // replaces all values, in place
 	Fill                             // nulls only
 )
 

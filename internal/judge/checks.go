@@ -246,7 +246,7 @@ func (c *Checks) Rows(b *record.Batch) {
 	}
 }
 
-// seen is what the values of a leaf told, as a rule.Chunk has it.
+// seen is what the values of a leaf show, as rule.ColumnFacts.
 type seen struct {
 	looked bool
 	nulls  int64

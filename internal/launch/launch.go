@@ -63,14 +63,14 @@ func (s Source) String() string {
 
 // A Command is one call of a program that starts a training, or might.
 type Command struct {
-	File      string   // the script it stands in, as the user named it; "" where it was given as arguments
+	File      string   // the script that has it, as the user named it; "" where it was given as arguments
 	Line      int      // of its first word, from 1
 	Argv      []string // argv[0] as written
 	Env       []string // NAME=VALUE of the variables that the script exports to it, sorted
 	Dir       string   // working directory
-	Carrier   string   // the program that carries it: "srun", "ray", "docker", "ssh" …; "" for a command of the shell
+	Carrier   string   // the program that runs it: "srun", "ray", "docker", "ssh" …; "" for a command of the shell
 	Overrides []Override
-	Errors    []string // arguments that look like overrides and are none, with the reason
+	Errors    []string // arguments that look like overrides but are not, with the reason
 
 	sources []Source // of Argv
 	refused []Source // of Errors

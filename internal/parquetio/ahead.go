@@ -65,8 +65,8 @@ func (r *Reader) end() *aheadSlice {
 	return s
 }
 
-// take returns the next slice, read ahead or not.
-func (r *Reader) take(max int) ([]*record.Vector, error) {
+// nextSlice returns the next slice, read ahead or not.
+func (r *Reader) nextSlice(max int) ([]*record.Vector, error) {
 	s := r.end()
 	if s == nil {
 		return r.slice(max)

@@ -65,7 +65,7 @@ func newPageDict(body []byte, n, width int) (*pageDict, error) {
 	return d, nil
 }
 
-// pageValues are the values of a page that were not taken yet. One of the forms below is set.
+// pageValues are the values of a page that were not read yet. One of the forms below is set.
 type pageValues struct {
 	left int
 
@@ -216,8 +216,8 @@ func (v *pageValues) typical() int {
 	return max(v.width, 1)
 }
 
-// take moves the next n values to out, which is nil to skip them.
-func (v *pageValues) take(n int, out *valueBuilder, shared *pageBuffers) error {
+// read moves the next n values to out, which is nil to skip them.
+func (v *pageValues) read(n int, out *valueBuilder, shared *pageBuffers) error {
 	switch {
 	case n > v.left:
 		return errValuesShort
@@ -230,7 +230,7 @@ func (v *pageValues) take(n int, out *valueBuilder, shared *pageBuffers) error {
 	}
 	switch v.form {
 	case formPlainText:
-		return v.takePlain(n, out)
+		return v.readPlain(n, out)
 	case formOffsets:
 		if out != nil {
 			out.copyText(v.data, v.offsets[:n+1])
@@ -247,13 +247,13 @@ func (v *pageValues) take(n int, out *valueBuilder, shared *pageBuffers) error {
 		}
 		v.at += n
 	default:
-		return v.takeNumbers(n, out, shared)
+		return v.readNumbers(n, out, shared)
 	}
 	return nil
 }
 
-// takePlain takes text in PLAIN encoding: first lengths, so that memory is asked for once, then bytes.
-func (v *pageValues) takePlain(n int, out *valueBuilder) error {
+// readPlain reads text in PLAIN encoding: first lengths, so that memory is allocated once, then bytes.
+func (v *pageValues) readPlain(n int, out *valueBuilder) error {
 	b, size := v.plain, 0
 	for range n {
 		if len(b) < 4 {
@@ -286,8 +286,8 @@ func (v *pageValues) takePlain(n int, out *valueBuilder) error {
 	return nil
 }
 
-// takeNumbers takes values that are runs of small numbers: entries of the dictionary, or booleans.
-func (v *pageValues) takeNumbers(n int, out *valueBuilder, shared *pageBuffers) error {
+// readNumbers reads values that are runs of small numbers: entries of the dictionary, or booleans.
+func (v *pageValues) readNumbers(n int, out *valueBuilder, shared *pageBuffers) error {
 	shared.numbers = sized32(shared.numbers, 1024)
 	for n > 0 {
 		numbers := shared.numbers[:min(n, len(shared.numbers))]

@@ -133,7 +133,7 @@ func panicError(p any, where string) error {
 func (f *File) NumRows() int64 { return f.meta.rows }
 
 // Schema returns the columns as pyarrow would see them: with the types of ARROW:schema where it fits the file. It is shared
-// and must not be changed; Clone it for that. Origin of each field is set.
+// and must not be changed; Clone it for that. SourceElement of each field is set.
 func (f *File) Schema() *schema.Schema { return f.schema }
 
 // RowGroups returns the row groups. The slice is shared and must not be changed.

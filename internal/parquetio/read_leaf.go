@@ -349,7 +349,7 @@ func (l *leafReader) endRow() error {
 func (l *leafReader) skipEntries(n int) error {
 	v := l.valuesIn(n)
 	l.page.at += n
-	return l.page.values.take(v, nil, l.shared)
+	return l.page.values.read(v, nil, l.shared)
 }
 
 // valuesIn returns how many of the next n entries are values.
@@ -364,8 +364,8 @@ func (l *leafReader) valuesIn(n int) int {
 	return 0
 }
 
-// take returns the next n rows, fewer where they are huge, with their values in mem (nil: in memory of their own).
-func (l *leafReader) take(n int, mem *leafBuffers) (v *record.Vector, err error) {
+// readRows returns the next n rows, fewer where they are huge, with their values in mem (nil: in memory of their own).
+func (l *leafReader) readRows(n int, mem *leafBuffers) (v *record.Vector, err error) {
 	defer recovered(&err, l.where)
 	s := sliceBuilder{maxDef: l.maxDef, values: valueBuilder{kind: l.kind, width: l.width}}
 	if mem != nil {
@@ -456,7 +456,7 @@ func (l *leafReader) takeEntries(s *sliceBuilder, n int) error {
 	}
 	s.entries += n
 	p.at += n
-	err := p.values.take(values, &s.values, l.shared)
+	err := p.values.read(values, &s.values, l.shared)
 	if p.at == p.entries {
 		l.closePage() // a huge one is not to be in memory beside what is made of it
 	}

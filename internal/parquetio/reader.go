@@ -63,7 +63,7 @@ func (r *Reader) Next(max int) ([]*record.Vector, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
-	out, err := r.take(max)
+	out, err := r.nextSlice(max)
 	if err != nil {
 		r.err = err
 		return nil, err
@@ -101,7 +101,7 @@ func (r *Reader) next(max int) ([]*record.Vector, error) {
 		if err := l.crowded(got, size); err != nil {
 			return nil, err
 		}
-		v, err := l.take(got, r.memory(i))
+		v, err := l.readRows(got, r.memory(i))
 		if err != nil {
 			return nil, err
 		}

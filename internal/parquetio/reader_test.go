@@ -435,7 +435,7 @@ func FuzzPage(f *testing.F) {
 			}
 			out := valueBuilder{kind: kind, width: int(width)}
 			for _, k := range []int{int(n) / 3, 0, int(n) - int(n)/3} {
-				if v.take(k, &out, &shared) != nil {
+				if v.read(k, &out, &shared) != nil {
 					return
 				}
 			}

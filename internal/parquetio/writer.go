@@ -68,7 +68,7 @@ type outChunk struct {
 // An outPlace is where what belongs to a chunk was written beside its pages.
 type outPlace struct{ bloom, columnIndex, offsetIndex section }
 
-// NewWriter begins a Parquet file of schema s in w, which must be empty and stays the caller's. A field of s whose Origin is
+// NewWriter begins a Parquet file of schema s in w, which must be empty and stays the caller's. A field of s whose SourceElement is
 // set is described as it was in its file.
 func NewWriter(w Out, s *schema.Schema, o WriterOptions) (out *Writer, err error) {
 	defer recovered(&err, writing(w, o.Base))

@@ -49,7 +49,7 @@ type Input interface {
 type Facts interface {
 	// Chunk returns the statistics and the dictionary of a leaf; ok is false where nothing is known. A footer may lie.
 	Chunk(r ReadRange, leaf int) (c rule.ColumnFacts, ok bool, err error)
-	// Nulls counts what Chunk.Nulls says, in the pages, and returns an error where a page of the leaf is damaged.
+	// Nulls counts what ColumnFacts.Nulls says, in the pages, and returns an error where a page of the leaf is damaged.
 	Nulls(r ReadRange, leaf int) (int64, error)
 	// Counts returns the number of nulls of a leaf, -1 where it is not known, and the leaf's bytes.
 	Counts(r ReadRange, leaf int) (nulls, bytes int64)

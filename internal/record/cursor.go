@@ -298,7 +298,7 @@ func (c *Cursor) Number() int64 { return c.batch.Number(c.row) }
 // Pos implements schema.Row.
 func (c *Cursor) Pos() schema.Pos { return c.batch.Pos(c.batch.ReadIndex(c.row)) }
 
-// Place returns the numbers of Origin, and that of the file: the batch's is file.
+// Place returns the numbers of Pos, and that of the file: the batch's is file.
 func (c *Cursor) Place(file int) (f, group int, row, line int64) {
 	at := c.batch.ReadIndex(c.row)
 	if c.batch.From != nil {

@@ -47,9 +47,9 @@ type Rule struct {
 	// Framework is set by Framework.Add. The rule applies to its targets alone.
 	Framework *Framework
 	Applies   []Severity                // the first that fits the target gives level and consequence; none: the rule is off
-	Reads     func(*Pass) []schema.Path // what Row and Chunk see; nil: the footers are enough
+	Reads     func(*Pass) []schema.Path // what Row and Prejudge see; nil: the footers are enough
 	New       func(*Pass) Checker
-	// SharesKeysAs names what the rule emits. Rules of one such name emit the same keys and values, so the pipeline may run Chunk
+	// SharesKeysAs names what the rule emits. Rules of one such name emit the same keys and values, so the pipeline may run Prejudge
 	// and Row of the first of them only and hand what it emits to Group of each. "": the rule's own.
 	SharesKeysAs string
 	// JudgeSingletons says that Group looks also at keys that were emitted for one row only; it is not called for them otherwise.
@@ -98,14 +98,14 @@ type Advice struct {
 }
 
 // A Checker is one run of a Rule. Its methods are called from one goroutine. New is called once for Files, once a task for
-// Chunk and Row, and once for Group, so a Checker keeps no state from one of these to the next: what spans rows goes through
+// Prejudge and Row, and once for Group, so a Checker keeps no state from one of these to the next: what spans rows goes through
 // Pass.Emit and Group. Embed *Pass: its methods do nothing.
 type Checker interface {
 	// Files is called once, with the footers of all files, before any row is read.
 	Files([]*File)
 	// Prejudge is called before the rows of a row group with what the footer and the dictionaries say; done means that
-	// these rows need not be read. A checker may keep what it learns for the rows that follow, up to the next Chunk. Unless it is a
-	// Scanner it is asked again of each run of rows that is decoded (Chunks.Part), of which the values themselves tell more.
+	// these rows need not be read. A checker may keep what it learns for the rows that follow, up to the next Prejudge. Unless it is a
+	// Scanner it is asked again of each run of rows that is decoded (RowGroupFacts.Slice), whose values themselves tell more.
 	Prejudge(*RowGroupFacts) (done bool)
 	// Row is called for each row.
 	Row(schema.Row)
@@ -140,7 +140,7 @@ type RowGroupFacts struct {
 // Answer says that Reads[i] need not be read in this row group.
 func (c *RowGroupFacts) Answer(i int) { c.Answered = append(c.Answered, i) }
 
-// A ColumnFacts is what is known of one read in one row group. Of a path through lists it counts as Parquet does: a null or empty
+// ColumnFacts is what is known of one read in one row group. Of a path through lists it counts as Parquet does: a null or empty
 // list on the way is one null (pyarrow, Polars and DuckDB all write such counts), so no nulls means no empty lists.
 type ColumnFacts struct {
 	Missing bool           // the file has no such column

@@ -1,5 +1,5 @@
 // Package transformtest runs transforms over rows in memory, the slow and plain way: each row a value, each Put carried out
-// as transform's comments say, As and Each of copies included; a Bulk is held to its Func. It is what the examples of verbs and recipes are run with, and what the engine, which moves
+// as transform's comments say, Retype and MapText of copies included; a Bulk is held to its Func. It is what the examples of verbs and recipes are run with, and what the engine, which moves
 // column chunks about, is compared with.
 package transformtest
 

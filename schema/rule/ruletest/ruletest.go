@@ -16,8 +16,8 @@ import (
 type knowledge uint8
 
 const (
-	rowsOnly  knowledge = iota // Chunk is not called
-	noStats                    // Chunk is called and told nothing
+	rowsOnly  knowledge = iota // Prejudge is not called
+	noStats                    // Prejudge is called without statistics
 	fullStats                  // nulls and dictionaries are known
 	byColumn                   // as noStats, and the rows that are left are looked at by the column first
 )

@@ -16,16 +16,16 @@ type ReadRange struct {
 	Rows     int64
 	RowGroup int   // -1 in line formats
 	InGroup  int64 // number in the row group of its first row
-	Whole    bool  // all rows of its row group: column chunks can be carried undecoded
+	Whole    bool  // all rows of its row group: column chunks can be copied undecoded
 	Bytes    int64 // uncompressed, about
 
-	// Of line formats: reading begins at from, and passes over skip rows.
+	// Of line formats: reading begins at from, and skips skip rows.
 	from jsonl.Spot
 	skip int64
 }
 
-// ReadRanges cuts f into units. A line format is cut into pieces of about target bytes (0: DefaultUnitBytes); of a Parquet file
-// each row group is one, but for those of more than 128 MiB uncompressed, which are cut into equal parts.
+// ReadRanges cuts f into ranges. A line format is cut into pieces of about target bytes (0: DefaultRangeBytes); of a Parquet file
+// each row group is one, except those of more than 128 MiB uncompressed, which are cut into equal parts.
 func (f *File) ReadRanges(target int64) []ReadRange {
 	if f.Parquet != nil {
 		return f.groups(maxGroupBytes)
@@ -36,7 +36,7 @@ func (f *File) ReadRanges(target int64) []ReadRange {
 	return f.ranges(target)
 }
 
-// WholeRanges is Units without cutting a row group, whatever its size.
+// WholeRanges is ReadRanges without cutting a row group, whatever its size.
 func (f *File) WholeRanges() []ReadRange {
 	if f.Parquet != nil {
 		return f.groups(0)
@@ -72,7 +72,7 @@ func (f *File) ranges(target int64) []ReadRange {
 	return out
 }
 
-// Cut cuts u behind its first rows rows; it reads nothing. A part without rows is the zero Unit but for its File.
+// Cut cuts u after its first rows rows; it reads nothing. A part without rows is the zero ReadRange but for its File.
 func (u ReadRange) Cut(rows int64) (a, b ReadRange) {
 	switch {
 	case rows <= 0:
