@@ -19,7 +19,7 @@ of 'gpt' or 'Assistant' are never learnt.
 		{Title: "ShareGPT's names", Files: []string{`{"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello"}]}
 {"messages":[{"role":"human","content":"Hi"},{"role":"gpt","content":"Hello"}]}`}, Want: []string{"0 1 messages[].role"}},
 		{Title: "upper case", Files: []string{`{"messages":[{"role":"user","content":"Hi"},{"role":"Assistant","content":"Hello"}]}`}, Want: []string{"0 0 messages[].role"}},
-		{Title: "null", Files: []string{`{"messages":[{"role":null,"content":"Hi"},{"role":"assistant","content":"Hello"}]}`}, Want: []string{"0 0 messages[].role"}, Unfixed: "the role is unknown"},
+		{Title: "null", Files: []string{`{"messages":[{"role":null,"content":"Hi"},{"role":"assistant","content":"Hello"}]}`}, Want: []string{"0 0 messages[].role"}, Unfixed: "unrecognised roles cannot be mapped"},
 		{Title: "the four roles", Files: []string{`{"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Hi"},{"role":"tool","content":"ok"},{"role":"assistant","content":"Hello"}]}`}},
 	},
 })

@@ -18,7 +18,7 @@ const (
 // are found at their new places, and nothing else is. Examples without such a row, and rules that compare rows, which would take copies for
 // duplicates, have nothing to check.
 func checkMutation(r *rule.Rule, e rule.Example, k knowledge) error {
-	env, err := environment(r, e)
+	env, err := Environment(r, e)
 	if err != nil {
 		return err
 	}

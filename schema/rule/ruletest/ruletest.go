@@ -165,7 +165,7 @@ func checkFixes(t *testing.T, r *rule.Rule) {
 func Findings(r *rule.Rule, e rule.Example) ([]rule.Finding, error) { return findings(r, e, fullStats) }
 
 func findings(r *rule.Rule, e rule.Example, k knowledge) ([]rule.Finding, error) {
-	env, err := environment(r, e)
+	env, err := Environment(r, e)
 	if err != nil {
 		return nil, err
 	}
@@ -177,8 +177,8 @@ func findings(r *rule.Rule, e rule.Example, k knowledge) ([]rule.Finding, error)
 	return found, nil
 }
 
-// environment is what a rule is told of the run in an example.
-func environment(r *rule.Rule, e rule.Example) (*rule.Env, error) {
+// Environment is what an example says of the run: target, kind of rows, launch.
+func Environment(r *rule.Rule, e rule.Example) (*rule.Env, error) {
 	env := &rule.Env{Target: r.Framework.Latest(), Rows: r.Rows}
 	if env.Target == (rule.Target{}) {
 		env.Target = rule.DefaultTarget()
