@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rlprep/rlprep/internal/build"
 	"github.com/rlprep/rlprep/internal/misuse"
@@ -146,6 +147,12 @@ func TestRun(t *testing.T) {
 	if left, _ := filepath.Glob(filepath.Join(dir, ".out*")); left != nil {
 		t.Errorf("left beside it: %q", left)
 	}
+	var text bytes.Buffer
+	sum := res.Summary(out, o.Source, time.Second, 1000)
+	sum.Print(&text)
+	if sum.RowsOut != rows || sum.Encoded == 0 || sum.Bytes == 0 || !strings.Contains(text.String(), "120 rows in, 120 out") || !strings.Contains(text.String(), sum.Manifest.DatasetSHA256) {
+		t.Errorf("%+v\n%s", sum, text.String())
+	}
 	o.Watch = nil
 	if res, err = build.Run(t.Context(), o); err != nil || res.Status != build.UpToDate || res.Manifest == nil {
 		t.Errorf("a second run: %v, status %d", err, res.Status)
@@ -157,6 +164,31 @@ func TestRun(t *testing.T) {
 	o.Force = true
 	if res, err = build.Run(t.Context(), o); err != nil || res.Status != build.Written || res.Manifest.Splits[0].Rows != 10 {
 		t.Errorf("with Force: %v, status %d", err, res.Status)
+	}
+}
+
+// TestPreview shows the tasks, the columns and the first rows, and what cannot be taken; nothing is written.
+func TestPreview(t *testing.T) {
+	dir := data(t, 1)
+	b, err := build.New(t.Context(), testOptions(t, dir, filepath.Join(dir, "out")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := b.Plan()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	if err := build.Preview(t.Context(), &text, plan, 2, true); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"train-00007-of-00008.parquet: 15 rows from row 105", "split train\n", "computed: prompt[].role, prompt[].content", "constant: ", "row numbers: extra_info.index", "before: {", "after:  {", "rejected: "} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("%q is not in\n%s", want, text.String())
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "*out*")); left != nil {
+		t.Errorf("left: %q", left)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -197,11 +198,64 @@ func TestFix(t *testing.T) {
 	if fixed, _ := fix(check.FixOptions{DryRun: true, Passed: func(f rule.Finding) bool { return f.Rule.ID == "RL301" }}); !strings.Contains(found(fixed.Left), "RL301") {
 		t.Errorf("let pass: left %s", found(fixed.Left))
 	}
-	if fixed, _ := fix(check.FixOptions{}); len(fixed.Files) != 1 || strings.Contains(found(fixed.Left), "RL301") {
+	fixed, _ := fix(check.FixOptions{})
+	var said bytes.Buffer
+	fixed.PrintDone(&said, options(t, name).Source)
+	fixed.PrintLeft(&said, fixed.Left.Entries)
+	if text := said.String(); !strings.Contains(text, "fixed: "+name+": agent_name: RL301 agent-name-null: ") {
+		t.Errorf("said: %s", text)
+	}
+	if len(fixed.Files) != 1 || strings.Contains(found(fixed.Left), "RL301") {
 		t.Errorf("fixed %d files, left %s", len(fixed.Files), found(fixed.Left))
 	}
 	if fixed, _ := fix(check.FixOptions{}); len(fixed.Files) != 0 {
 		t.Errorf("a second time: %+v", fixed.Files)
+	}
+}
+
+// TestPrintLeft says of each kind of finding once why it is left, and nothing of what is accepted.
+func TestPrintLeft(t *testing.T) {
+	name := put(t, filepath.Join(t.TempDir(), "train.parquet"), strings.ReplaceAll(row, `"content": "What is 1 + 2?"`, `"content": ""`))
+	o := options(t, name)
+	rep, err := check.Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, passed := range []bool{false, true} {
+		fixed, err := check.Fix(t.Context(), o, check.FixOptions{DryRun: true, Passed: func(rule.Finding) bool { return passed }}, rep)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var said bytes.Buffer
+		fixed.PrintLeft(&said, fixed.Plan.Found)
+		lines := strings.Split(strings.TrimSpace(said.String()), "\n")
+		if slices.Sort(lines); len(slices.Compact(slices.Clone(lines))) != len(lines) || passed != (lines[0] == "") || !passed && !strings.HasPrefix(lines[0], "left: ") {
+			t.Errorf("accepted %t: %q", passed, lines)
+		}
+	}
+}
+
+// TestRemedies: what --fix can do about a finding is told for each rule, file and column.
+func TestRemedies(t *testing.T) {
+	name := put(t, filepath.Join(t.TempDir(), "train.parquet"), row)
+	o := options(t, name)
+	rep, err := check.Run(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := check.Remedies(t.Context(), o, rep, func(rule.Finding) bool { return false })
+	if err != nil || len(all) == 0 {
+		t.Fatalf("%v: %d remedies", err, len(all))
+	}
+	flags := false
+	for k, r := range all {
+		if k.File != name || r.Note == "" && r.Flags == nil {
+			t.Errorf("%+v: %+v", k, r)
+		}
+		flags = flags || slices.Contains(r.Flags, "--fix")
+	}
+	if !flags {
+		t.Errorf("--fix helps nowhere: %v", all)
 	}
 }
 

@@ -32,6 +32,8 @@ type Fixed struct {
 	Plan  *fix.Plan
 	Files map[string]*fix.File // by name, those that change
 	Left  *pipeline.Report     // what is found afterwards; with DryRun what was found before
+
+	options FixOptions
 }
 
 // Fix fixes Parquet files of this machine in place, each by one rename, and judges them again. found is what Run found in them. The files of
@@ -48,7 +50,7 @@ func Fix(ctx context.Context, o Options, f FixOptions, found *pipeline.Report) (
 	if err != nil {
 		return nil, err
 	}
-	x := &Fixed{Plan: plan, Files: map[string]*fix.File{}, Left: found}
+	x := &Fixed{options: f, Plan: plan, Files: map[string]*fix.File{}, Left: found}
 	for i, file := range src.Files() {
 		if len(plan.Files[i].Steps) > 0 {
 			x.Files[file.Name] = &plan.Files[i]

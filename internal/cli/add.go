@@ -50,7 +50,7 @@ mode and owner. After an interruption run the command again: it skips finished f
 // parse reads the edits, which come first, and returns the names of files.
 func (e *addArgs) parse(args []string) (files []string, err error) {
 	for i, arg := range args {
-		name, value, ok := cutUnquoted(arg, '=')
+		name, value, ok := edit.CutUnquoted(arg, '=')
 		if !ok || isPathTo(arg) {
 			files = args[i:]
 			break

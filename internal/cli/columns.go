@@ -4,18 +4,14 @@ import (
 	"context"
 	"errors"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/rlprep/rlprep/internal/amount"
 	"github.com/rlprep/rlprep/internal/edit"
-	"github.com/rlprep/rlprep/internal/escape"
 	"github.com/rlprep/rlprep/internal/misuse"
 	"github.com/rlprep/rlprep/internal/parquetio"
 	"github.com/rlprep/rlprep/internal/source"
-	"github.com/rlprep/rlprep/schema"
 )
 
 // A columnEdit is what add, drop, rename and select differ in.
@@ -144,17 +140,8 @@ func openParquet(ctx context.Context, a *app, args []string, filesFrom, command 
 	if err != nil {
 		err = asInput(err)
 	}
-	for _, f := range set.Files() {
-		switch {
-		case err != nil:
-		case f.Format != "parquet":
-			err = misuse.Errorf("%s: %s takes Parquet files only; for %s use 'rlprep run'", f.Name, command, f.Format)
-		case f.Name == "-" || f.Name == "<stdin>":
-			err = misuse.Errorf("%s reads files, not standard input: name one", command)
-		}
-	}
-	if err == nil && len(set.Files()) == 0 {
-		err = misuse.Errorf("no files: name the Parquet files to edit")
+	if err == nil {
+		err = edit.Editable(set, command)
 	}
 	if err != nil {
 		set.Close()
@@ -163,132 +150,15 @@ func openParquet(ctx context.Context, a *app, args []string, filesFrom, command 
 	return set, nil
 }
 
-// columnFile is what the JSON summary says of one file.
-type columnFile struct {
-	Input     string   `json:"input"`
-	Output    string   `json:"output"`
-	Status    string   `json:"status"` // "written", "left alone", with --dry-run "would be written"
-	Rows      int64    `json:"rows"`
-	RowGroups int      `json:"row_groups"`
-	Bytes     int64    `json:"bytes"`
-	Copied    int      `json:"chunks_copied"`
-	Encoded   int      `json:"chunks_encoded"`
-	Notes     []string `json:"notes,omitempty"`
-	Changes   []string `json:"changes,omitempty"` // of columns: "-old: string", "+new: string"
-}
-
-// columnSummary is the JSON summary.
-type columnSummary struct {
-	Edit      string       `json:"edit"`
-	Written   int          `json:"written"`
-	LeftAlone int          `json:"left_alone"`
-	Files     []columnFile `json:"files"`
-}
-
-// maxFileLines is how many files the summary has a line for.
-const maxFileLines = 20
-
 func (c *columns) summarize(res *edit.Result) error {
-	sum := columnSummary{Edit: c.edit.String(), Files: []columnFile{}}
-	for _, f := range res.Files {
-		status := "left alone"
-		switch {
-		case f.Written && c.dryRun:
-			status = "would be written"
-		case f.Written:
-			status = "written"
-			sum.Written++
-		default:
-			sum.LeftAlone++
-		}
-		sum.Files = append(sum.Files, columnFile{Input: f.Input, Output: f.Output, Status: status, Rows: f.Rows, RowGroups: f.RowGroups, Bytes: f.Bytes,
-			Copied: f.Copied, Encoded: f.Encoded, Notes: f.Notes, Changes: schema.Changes(f.Before, f.After)})
-	}
+	sum := res.Summary(c.edit, c.dryRun)
 	if c.asJSON {
 		return printJSON(c.app.stdout, sum)
 	}
 	if !c.app.quiet {
-		c.print(&sum)
+		sum.Print(c.app.stderr, c.inPlace, c.dryRun)
 	}
 	return nil
-}
-
-func (c *columns) print(sum *columnSummary) {
-	w := c.app.stderr
-	for _, f := range sum.Files {
-		if len(sum.Files) > maxFileLines {
-			break
-		}
-		notes := strings.Join(f.Notes, "; ")
-		switch f.Status {
-		case "left alone":
-			escape.Fprintf(w, "%s: unchanged", f.Output)
-		case "would be written":
-			escape.Fprintf(w, "%s: %s rows: %s", f.Output, amount.Thousands(f.Rows), strings.Join(f.Changes, ", "))
-		default:
-			escape.Fprintf(w, "%s: %s rows; column chunks: %d copied, %d encoded", f.Output, amount.Thousands(f.Rows), f.Copied, f.Encoded)
-		}
-		if notes != "" {
-			escape.Fprintf(w, "; %s", notes)
-		}
-		escape.Fprintln(w)
-	}
-	if c.dryRun {
-		escape.Fprintf(w, "dry run: nothing was written (%s would be)\n", amount.Of(len(sum.Files)-sum.LeftAlone, "file"))
-		return
-	}
-	if len(sum.Files) > 1 {
-		escape.Fprintf(w, "%d files written", sum.Written)
-		if c.inPlace {
-			escape.Fprintf(w, ", %d unchanged", sum.LeftAlone)
-		}
-		escape.Fprintln(w)
-	}
-}
-
-// paths reads a list of paths, PATH[,PATH…]; a comma in quotes parts nothing.
-func paths(arg string) ([]schema.Path, error) {
-	var out []schema.Path
-	for _, text := range splitCommas(arg) {
-		p, err := schema.ParsePath(text)
-		if err != nil {
-			return nil, &misuse.Error{Err: err}
-		}
-		if slices.Contains(out, p) {
-			return nil, misuse.Errorf("path %q is repeated", p)
-		}
-		out = append(out, p)
-	}
-	return out, nil
-}
-
-// splitCommas cuts s at its commas, but for those in double quotes.
-func splitCommas(s string) []string {
-	var out []string
-	for {
-		before, after, ok := cutUnquoted(s, ',')
-		out = append(out, before)
-		if !ok {
-			return out
-		}
-		s = after
-	}
-}
-
-// cutUnquoted is strings.Cut at the first sep that does not stand in double quotes.
-func cutUnquoted(s string, sep byte) (before, after string, found bool) {
-	quoted := false
-	for i := 0; i < len(s); i++ {
-		switch {
-		case s[i] == '\\' && quoted:
-			i++
-		case s[i] == '"':
-			quoted = !quoted
-		case s[i] == sep && !quoted:
-			return s[:i], s[i+1:], true
-		}
-	}
-	return s, "", false
 }
 
 // notFile refuses an argument that is an edit and the name of a file: nothing is guessed.

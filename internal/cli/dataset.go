@@ -4,10 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"maps"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -21,8 +17,6 @@ import (
 	"github.com/rlprep/rlprep/internal/pipeline"
 	"github.com/rlprep/rlprep/internal/report"
 	"github.com/rlprep/rlprep/internal/shard"
-	"github.com/rlprep/rlprep/internal/source"
-	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
@@ -119,7 +113,7 @@ func (b *datasetRun) tell(res *build.Result, err error) error {
 		}
 		return errFindings
 	}
-	return b.summarize(res.Report, res.Manifest)
+	return b.summarize(res)
 }
 
 func (b *datasetRun) upToDate(have *shard.Manifest) error {
@@ -127,7 +121,7 @@ func (b *datasetRun) upToDate(have *shard.Manifest) error {
 		escape.Fprintf(b.app.stderr, "%s is up to date (dataset_sha256 %s)\n", b.Out, have.DatasetSHA256)
 	}
 	if b.asJSON {
-		return printJSON(b.app.stdout, summary{Out: b.Out, Status: "up to date", Manifest: have})
+		return printJSON(b.app.stdout, build.Summary{Out: b.Out, Status: "up to date", Manifest: have})
 	}
 	return nil
 }
@@ -162,22 +156,6 @@ func (b *datasetRun) warnUnknown() {
 	}
 }
 
-// An unknownKey is one of them in the summary of --json.
-type unknownKey struct {
-	File    string      `json:"file"`
-	Row     int64       `json:"row"`  // the first that has it
-	Line    int64       `json:"line"` // and where that begins
-	Key     schema.Path `json:"key"`
-	Nearest schema.Path `json:"nearest,omitempty"`
-}
-
-func unknownKeys(set *source.Set) (out []unknownKey) {
-	for _, k := range set.UnknownKeys() {
-		out = append(out, unknownKey{k.Pos.File, k.Pos.Row, k.Pos.Line, k.Pos.Path, k.Nearest})
-	}
-	return out
-}
-
 // tellUnused names the files of a folder that were left out.
 func (b *datasetRun) tellUnused() {
 	for _, name := range b.Source.Unused {
@@ -185,78 +163,6 @@ func (b *datasetRun) tellUnused() {
 			escape.Fprintf(b.app.stderr, "%s belongs to no split and was skipped\n", name)
 		}
 	}
-}
-
-// preview shows what a run would do.
-func (b *datasetRun) preview(ctx context.Context, made *build.Build) error {
-	plan, err := made.Plan()
-	if err != nil {
-		return asUsage(err)
-	}
-	w := b.app.stdout
-	for _, t := range plan.Tasks {
-		escape.Fprintf(w, "%s: %s rows from row %s in %s\n", t.Name, amount.Thousands(t.Rows), amount.Thousands(t.First), amount.Of(len(t.RowGroups), "row group"))
-	}
-	for _, s := range plan.Job.Splits {
-		sc := plan.Schemas[s.Name]
-		if sc == nil {
-			continue
-		}
-		escape.Fprintf(w, "\nsplit %s\n", s.Name)
-		for _, f := range sc.Fields {
-			escape.Fprintf(w, "  %s\n", f)
-		}
-		if b.columns {
-			if err := printFates(w, plan, s.Name); err != nil {
-				return err
-			}
-		}
-		v, err := plan.Preview(ctx, s.Name, 2)
-		if err != nil {
-			return err
-		}
-		for i, row := range v.Before {
-			escape.Fprintf(w, "before: %s\n", escape.JSON(row))
-			for _, after := range v.After[i] {
-				escape.Fprintf(w, "after:  %s\n", escape.JSON(after))
-			}
-		}
-		for _, r := range v.Rejected {
-			where := r.Pos.String()
-			if r.Where != "" {
-				where = fmt.Sprintf("%s: row %d", r.Where, r.Number)
-			}
-			escape.Fprintf(w, "rejected: %s: %s [%s]\n", where, r.Message, r.Reason)
-		}
-	}
-	return nil
-}
-
-// printFates says how the columns of a split come about.
-func printFates(w io.Writer, plan *pipeline.Plan, split string) error {
-	columns, decoded, err := plan.Columns(split)
-	if err != nil {
-		return err
-	}
-	for _, how := range []string{"copied", "encoded", "computed", "constant", "row numbers"} {
-		var names []string
-		for _, f := range columns {
-			if f.How == how {
-				names = append(names, string(f.Path))
-			}
-		}
-		if len(names) > 0 {
-			escape.Fprintf(w, "%s: %s\n", how, strings.Join(names, ", "))
-		}
-	}
-	names := make([]string, len(decoded))
-	for i, p := range decoded {
-		names[i] = string(p)
-	}
-	if len(names) > 0 {
-		escape.Fprintf(w, "decoded on the way: %s\n", strings.Join(names, ", "))
-	}
-	return nil
 }
 
 // findings prints what the rules found, on standard output, unless that is the summary's.
@@ -275,62 +181,25 @@ func (b *datasetRun) findings(rep *pipeline.Report) error {
 	return r.Close()
 }
 
-// A summary is what --json prints.
-type summary struct {
-	Out       string           `json:"out"`
-	Status    string           `json:"status"` // "written", "up to date"
-	RowsIn    int64            `json:"rows_in"`
-	RowsOut   int64            `json:"rows_out"`
-	Rejected  map[string]int64 `json:"rejected"`
-	Resumed   int              `json:"tasks_resumed"`
-	Copied    int              `json:"chunks_copied"`
-	Encoded   int              `json:"chunks_encoded"`
-	Bytes     int64            `json:"bytes"`
-	Seconds   float64          `json:"seconds"`
-	PeakBytes int64            `json:"peak_memory_bytes"`
-	Unknown   []unknownKey     `json:"unknown_keys,omitempty"` // of JSON Lines, that no column has
-	Manifest  *shard.Manifest  `json:"manifest"`
-}
-
-func (b *datasetRun) summarize(rep *pipeline.Report, m *shard.Manifest) error {
-	s := summary{Out: b.Out, Status: "written", RowsIn: rep.RowsIn, RowsOut: rep.RowsOut, Rejected: rep.Dropped, Resumed: rep.Resumed,
-		Seconds: time.Since(b.start).Seconds(), PeakBytes: machine.PeakMemory(), Unknown: unknownKeys(b.Source), Manifest: m}
-	if other := s.Rejected["other-split"]; other > 0 { // a row is read for each split that it may go to, and is in one of them
-		s.RowsIn -= other
-		s.Rejected = maps.Clone(s.Rejected)
-		delete(s.Rejected, "other-split")
-	}
-	for _, r := range rep.Records {
-		s.Copied += r.Copied
-		s.Encoded += r.Encoded
-		s.Bytes += r.Bytes
-	}
+func (b *datasetRun) summarize(res *build.Result) error {
+	s := res.Summary(b.Out, b.Source, time.Since(b.start), machine.PeakMemory())
 	if b.asJSON {
 		return printJSON(b.app.stdout, s)
 	}
 	if !b.app.quiet {
-		s.print(b.app.stderr)
+		s.Print(b.app.stderr)
 	}
 	return nil
 }
 
-func (s *summary) print(w io.Writer) {
-	escape.Fprintf(w, "%s: %s rows in, %s out", s.Out, amount.Thousands(s.RowsIn), amount.Thousands(s.RowsOut))
-	for _, k := range slices.Sorted(maps.Keys(s.Rejected)) {
-		escape.Fprintf(w, ", %s left out (%s)", amount.Thousands(s.Rejected[k]), k)
+// previewRows is how many rows of each split --dry-run shows.
+const previewRows = 2
+
+// preview shows what a run would do.
+func (b *datasetRun) preview(ctx context.Context, made *build.Build) error {
+	plan, err := made.Plan()
+	if err != nil {
+		return asUsage(err)
 	}
-	escape.Fprintln(w)
-	for _, f := range s.Manifest.Shards {
-		escape.Fprintf(w, "  %-32s %9s rows %14s %9s\n", f.Name, amount.Thousands(f.Rows), amount.Of(f.RowGroups, "row group"), amount.Bytes(f.Bytes))
-	}
-	for _, x := range s.Manifest.Splits {
-		if x.Rows == 0 {
-			escape.Fprintf(w, "  split %s has no rows: no file\n", x.Name)
-		}
-	}
-	if s.Resumed > 0 {
-		escape.Fprintf(w, "  resumed from an earlier run: %d shards\n", s.Resumed)
-	}
-	escape.Fprintf(w, "  column chunks: %d copied, %d encoded; %s in %.1f s; peak memory %s; dataset_sha256 %s\n", s.Copied, s.Encoded,
-		amount.Bytes(s.Bytes), s.Seconds, amount.Bytes(s.PeakBytes), s.Manifest.DatasetSHA256)
+	return build.Preview(ctx, b.app.stdout, plan, previewRows, b.columns)
 }

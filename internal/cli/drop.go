@@ -43,6 +43,6 @@ func leadingPaths(args []string, such string) ([]schema.Path, []string, error) {
 	if err := notFile(args[0], "PATH[,PATH]"); err != nil {
 		return nil, nil, err
 	}
-	list, err := paths(args[0])
+	list, err := edit.ParsePaths(args[0])
 	return list, args[1:], err
 }

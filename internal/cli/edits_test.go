@@ -19,6 +19,8 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress"
+
+	"github.com/rlprep/rlprep/internal/edit"
 )
 
 // mainInProcess runs a command as users do.
@@ -548,7 +550,7 @@ func (c *editCase) reshard() {
 	if status != 0 {
 		c.Fatalf("%s: exit %d: %s", size, status, errs)
 	}
-	var sum reshardSummary
+	var sum edit.ReshardSummary
 	if err := json.Unmarshal([]byte(said), &sum); err != nil {
 		c.Fatal(err)
 	}

@@ -39,8 +39,8 @@ func (e *renameArgs) parse(args []string) (files []string, err error) {
 	if err := notFile(args[0], "OLD=NEW"); err != nil {
 		return nil, err
 	}
-	for _, text := range splitCommas(args[0]) {
-		old, name, ok := cutUnquoted(text, '=')
+	for _, text := range edit.SplitCommas(args[0]) {
+		old, name, ok := edit.CutUnquoted(text, '=')
 		if !ok {
 			return nil, misuse.Errorf("%q is not OLD=NEW", text)
 		}

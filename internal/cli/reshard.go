@@ -2,13 +2,10 @@ package cli
 
 import (
 	"context"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/rlprep/rlprep/internal/amount"
 	"github.com/rlprep/rlprep/internal/edit"
-	"github.com/rlprep/rlprep/internal/escape"
 	"github.com/rlprep/rlprep/internal/misuse"
 )
 
@@ -86,85 +83,13 @@ func (r *reshard) run(ctx context.Context, args []string) error {
 	return r.summarize(res)
 }
 
-// A reshardSummary is what --json prints.
-type reshardSummary struct {
-	Out       string        `json:"out"`
-	Rows      int64         `json:"rows"`
-	Files     []reshardFile `json:"files"`
-	Copied    int           `json:"chunks_copied"`
-	Encoded   int           `json:"chunks_encoded"`
-	Reencoded []reencoded   `json:"reencoded"`
-
-	otherMetadata int // files whose metadata was left out
-}
-
-type reshardFile struct {
-	Name      string `json:"name"`
-	Rows      int64  `json:"rows"`
-	RowGroups int    `json:"row_groups"`
-	Bytes     int64  `json:"bytes"`
-}
-
-// A reencoded is rows of a row group that did not go out as they came.
-type reencoded struct {
-	File     string   `json:"file"`
-	RowGroup int      `json:"row_group"`
-	Rows     int64    `json:"rows"`
-	Columns  []string `json:"columns"` // null: all
-	Reason   string   `json:"reason"`
-}
-
 func (r *reshard) summarize(res *edit.Resharded) error {
-	s := reshardSummary{Out: r.out, Rows: res.Report.RowsOut, Reencoded: []reencoded{}, otherMetadata: res.OtherMetadata}
-	for _, rec := range res.Report.Records {
-		s.Copied, s.Encoded = s.Copied+rec.Copied, s.Encoded+rec.Encoded
-		s.Files = append(s.Files, reshardFile{rec.Name, rec.RowsOut, rec.RowGroups, rec.Bytes})
-	}
-	for _, d := range res.Plan.Decoded() {
-		e := reencoded{File: res.Plan.Job.Input.Files()[d.File].Name, RowGroup: d.RowGroup, Rows: d.Rows, Reason: "a file ends within it"}
-		if d.Whole {
-			e.Reason = "the files differ in what may be null, or its writer stores it as others cannot"
-		}
-		for _, p := range d.Columns {
-			e.Columns = append(e.Columns, string(p))
-		}
-		s.Reencoded = append(s.Reencoded, e)
-	}
+	s := res.Summary(r.out)
 	if r.asJSON {
 		return printJSON(r.app.stdout, s)
 	}
 	if !r.app.quiet {
-		r.print(&s)
+		s.Print(r.app.stderr)
 	}
 	return nil
-}
-
-// maxReencoded is how many row groups the summary names.
-const maxReencoded = 5
-
-func (r *reshard) print(s *reshardSummary) {
-	w := r.app.stderr
-	escape.Fprintf(w, "%s: %s rows in %s\n", s.Out, amount.Thousands(s.Rows), amount.Of(len(s.Files), "file"))
-	for i, f := range s.Files {
-		if i == maxFileLines {
-			escape.Fprintf(w, "  … %d more\n", len(s.Files)-i)
-			break
-		}
-		escape.Fprintf(w, "  %-32s %9s rows %14s %9s\n", f.Name, amount.Thousands(f.Rows), amount.Of(f.RowGroups, "row group"), amount.Bytes(f.Bytes))
-	}
-	escape.Fprintf(w, "  column chunks: %d copied, %d encoded\n", s.Copied, s.Encoded)
-	for i, e := range s.Reencoded {
-		if i == maxReencoded {
-			escape.Fprintf(w, "  … %d more were encoded again\n", len(s.Reencoded)-i)
-			break
-		}
-		what := "all columns"
-		if e.Columns != nil {
-			what = strings.Join(e.Columns, ", ")
-		}
-		escape.Fprintf(w, "  encoded again: %s: row group %d (%s): %s: %s\n", e.File, e.RowGroup, amount.Of(int(e.Rows), "row"), what, e.Reason)
-	}
-	if n := s.otherMetadata; n > 0 {
-		escape.Fprintf(w, "  %s had other metadata than the first, which was dropped\n", amount.Of(n, "file"))
-	}
 }

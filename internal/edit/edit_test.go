@@ -111,6 +111,12 @@ func TestEdits(t *testing.T) {
 			if f := res.Files[0]; !f.Written || f.Rows != 3 || f.RowGroups != 2 || f.Output != filepath.Join(out, "in.parquet") || f.Bytes == 0 {
 				t.Errorf("%+v", f)
 			}
+			var text bytes.Buffer
+			sum := res.Summary(o.Edit, false)
+			sum.Print(&text, false, false)
+			if sum.Written != 1 || sum.Edit == "" || !strings.HasPrefix(text.String(), filepath.Join(out, "in.parquet")+": 3 rows; column chunks: ") {
+				t.Errorf("%+v: %s", sum, text.String())
+			}
 			if seen != 1000 {
 				t.Errorf("watched %d rows too many or too few", seen-1000)
 			}
@@ -209,6 +215,12 @@ func TestReshard(t *testing.T) {
 			copied += rec.Copied
 			text += rows(t, filepath.Join(out, rec.Name))
 		}
+		var said bytes.Buffer
+		sum := res.Summary(out)
+		sum.Print(&said)
+		if sum.Rows != 12 || len(sum.Files) != c.files || sum.Copied != c.copied || (len(sum.Reencoded) > 0) != (c.copied < 24) || !strings.HasPrefix(said.String(), out+": 12 rows in ") {
+			t.Errorf("%+v\n%s", sum, said.String())
+		}
 		if len(res.Report.Records) != c.files || copied != c.copied || done != 1 || text != rows(t, in) {
 			t.Errorf("%+v: %d files, %d chunks copied, done %d times", c.size, len(res.Report.Records), copied, done)
 		}
@@ -245,5 +257,31 @@ func TestChangedMeanwhile(t *testing.T) {
 	}
 	if b, _ := os.ReadFile(in); !bytes.HasPrefix(b, []byte("PAR1")) {
 		t.Error("no Parquet file")
+	}
+}
+
+// TestArgs: commas and equals signs in quotes part nothing.
+func TestArgs(t *testing.T) {
+	if got, err := edit.ParsePaths(`a,"b,c".d`); err != nil || len(got) != 2 || got[0] != "a" {
+		t.Errorf("%q, %v", got, err)
+	}
+	if before, after, ok := edit.CutUnquoted(`"a=b".c=d=e`, '='); before != `"a=b".c` || after != "d=e" || !ok {
+		t.Errorf("%q, %q, %t", before, after, ok)
+	}
+	for _, text := range []string{"a,a", "a,", `"a`} {
+		if _, err := edit.ParsePaths(text); !errors.As(err, new(*misuse.Error)) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	in := put(t, filepath.Join(t.TempDir(), "in.parquet"), three)
+	lines := filepath.Join(t.TempDir(), "in.jsonl")
+	if err := os.WriteFile(lines, []byte(three), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := edit.Editable(open(t, in), "add"); err != nil {
+		t.Error(err)
+	}
+	if err := edit.Editable(open(t, lines), "add"); !errors.As(err, new(*misuse.Error)) || !strings.Contains(err.Error(), "add takes Parquet files only") {
+		t.Errorf("lines: %v", err)
 	}
 }
