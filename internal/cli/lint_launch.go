@@ -48,8 +48,11 @@ func (l *lint) judgeTraining(ctx context.Context, config string, t *launch.Train
 	}
 	env := *l.env
 	env.Target, env.Launch, env.CheckPaths = t.Target, t.Config, l.launches.checkPaths
-	if env.Rows == rule.Any && len(set.Files()) == 0 {
+	if env.Rows == rule.Any {
 		env.Rows = t.Target.KindOfLaunch(t.Config)
+	}
+	if env.Rows == rule.Any && len(set.Files()) == 0 {
+		env.Rows = rule.RL
 	}
 	own.env = &env
 	rep, err := own.checkAndFix(ctx, set)

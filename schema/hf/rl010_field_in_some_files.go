@@ -45,7 +45,11 @@ func fieldsDiffer(p *rule.Pass, files []*rule.File) {
 		for _, f := range files {
 			parent, ok := f.Schema.Lookup(path.Parent())
 			if _, i := parent.Type.Field(path.Base()); ok && parent.Type.Kind == schema.Struct && i < 0 {
-				p.Reportf(at(f, path), schema.Value{}, "no such field, but other files have it: %s", p.Consequence)
+				found := rule.Finding{Pos: at(f, path), Message: "no such field, but other files have it: " + p.Consequence}
+				if p.Env.Target.Unread(path) {
+					found.Level = rule.Info
+				}
+				p.Report(found)
 			}
 		}
 	}

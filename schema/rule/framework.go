@@ -20,12 +20,13 @@ import (
 // What every framework has in common, because they all load data with the same library, is a Framework without Versions
 // (schema/hf): it is no target, and its rules apply to every target.
 type Framework struct {
-	Name     string    // as users write it before the '@': "verl"
-	Versions []Version // that are known, oldest first; the last one is meant where users name none
-	Default  bool      // data is checked against its last version where users name no target
-	Kinds    []Rows    // of rows that it takes; the first is meant where the columns do not show it
-	Launch   *Profile  // how its launches are read; nil: they are not
-	Python   string    // its package, which 'rlprep doctor' looks for; "": none
+	Name     string                         // as users write it before the '@': "verl"
+	Versions []Version                      // that are known, oldest first; the last one is meant where users name none
+	Default  bool                           // data is checked against its last version where users name no target
+	Kinds    []Rows                         // of rows that it takes; the first is meant where the columns do not show it
+	Launch   *Profile                       // how its launches are read; nil: they are not
+	Unread   func(Target, schema.Path) bool // whether a version reads a field of the rows nowhere; nil: it may read all
+	Python   string                         // its package, which 'rlprep doctor' looks for; "": none
 }
 
 // A Version is one version of a framework.
@@ -287,6 +288,12 @@ func compareVersions(a, b string) int {
 		}
 		return m - n
 	})
+}
+
+// Unread reports whether the target's framework reads a field of the rows nowhere.
+func (t Target) Unread(path schema.Path) bool {
+	f := frameworks[t.Framework]
+	return f != nil && f.Unread != nil && f.Unread(t, path)
 }
 
 // Profile returns how launches of the target's framework are read; nil where they are not.

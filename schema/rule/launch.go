@@ -75,7 +75,7 @@ type Profile struct {
 	Target func(Target, Launch) Target
 	// TrainFiles and ValFiles are the keys that name the files of the training and the validation data.
 	TrainFiles, ValFiles string
-	// Kind returns the kind of rows that the program which is run takes. Nil: the first of Framework.Kinds.
+	// Kind returns the kind of rows that the program which is run takes, Any where it is not known. Nil: the first of Framework.Kinds.
 	Kind func(Target, Launch) Kind
 	// Facts tells what a launch decides. Nil: nothing.
 	Facts func(Target, Launch) []Fact

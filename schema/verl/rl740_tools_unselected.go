@@ -48,7 +48,9 @@ func (c *toolsUnselected) configured() bool {
 }
 
 // Prejudge implements rule.Checker.
-func (c *toolsUnselected) Prejudge(k *rule.RowGroupFacts) bool { return !c.configured() || k.At(0).Missing }
+func (c *toolsUnselected) Prejudge(k *rule.RowGroupFacts) bool {
+	return !c.configured() || k.At(0).Missing
+}
 
 // Row implements rule.Checker: each of the two answers is emitted once a task.
 func (c *toolsUnselected) Row(r schema.Row) {

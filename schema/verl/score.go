@@ -39,7 +39,7 @@ var (
 		Null:  "the scorer fails with AttributeError: 'NoneType' object has no attribute 'split'",
 		Wrong: "the scorer fails with AttributeError: … has no attribute 'split'"}
 	primeScorer = &Scorer{Name: "prime_math", takes: isPlain, never: neverBoxed, Null: zero, Wrong: zero}
-	geo3kScorer = &Scorer{Name: "geo3k", takes: isText, never: neverBoxed, Null: "every answer scores 0.1 at most",
+	geo3kScorer = &Scorer{Name: "geo3k", takes: isText, never: neverGeo3K, Null: "every answer scores 0.1 at most",
 		Wrong: "the scorer fails with AttributeError: … has no attribute 'strip'"}
 	codeScorer   = &Scorer{Name: "prime_code", takes: isCode, never: neverCode, Null: zero, Wrong: zero}
 	searchScorer = &Scorer{Name: "search_r1_like_qa_em", takes: isSearch, never: neverSearch,
@@ -176,6 +176,14 @@ func neverMATH(v schema.Value) string {
 		return unbalanced
 	}
 	return ""
+}
+
+// neverGeo3K: mathruler compares the inside of the last \boxed{} of the answer with the ground truth as it stands.
+func neverGeo3K(v schema.Value) string {
+	if strings.Contains(v.Text(), "<answer>") {
+		return `it still has its tags, and an answer is the inside of the last \boxed{} (executed on 0.9.1: 0.1 at most)`
+	}
+	return neverBoxed(v)
 }
 
 // balanced reports whether "{" + s + "}" closes at its very end.

@@ -65,7 +65,7 @@ func TestNever(t *testing.T) {
 		{"numina_cn_k12", []string{"72", `\boxed{72}`, "1,000", "a\nb", strings.Repeat("x", 400)}, true},
 		{"numina_cn_k12", []string{"{1", "  "}, false},
 		{"hiyouga/geometry3k", []string{"72", `\boxed{72}`, "$72$", "a\nb"}, true},
-		{"hiyouga/geometry3k", []string{"{1"}, false},
+		{"hiyouga/geometry3k", []string{"{1", "<answer>5</answer>"}, false},
 		{"apps", []string{`{"inputs": ["1\n"], "outputs": ["2\n"]}`, `{"inputs": ["1\n"], "outputs": ["2\n", "4\n"]}`, `{"inputs": ["1"], "outputs": ["2"], "fn_name": null}`}, true},
 		{"apps", []string{`{"inputs": ["1\n", "2\n"], "outputs": ["2\n"]}`, "{bad", "[1]", `{"inputs": ["1"]}`, "{'inputs': ['1'], 'outputs': ['2']}"}, false},
 	} {

@@ -27,6 +27,7 @@ var framework = rule.Register(rule.Framework{
 		{Kind: rule.SFT, Is: isSFT},
 		{Kind: rule.Preference, Is: isPreference},
 	},
+	Unread: func(t rule.Target, path schema.Path) bool { return path == "reward_model.style" && t.Within(">=0.8") },
 	Launch: &rule.Profile{
 		Command:    []string{"python3", "-m", "verl.trainer.main_ppo"},
 		Modules:    []string{"verl.trainer."},
@@ -36,10 +37,13 @@ var framework = rule.Register(rule.Framework{
 		TrainFiles: "data.train_files",
 		ValFiles:   "data.val_files",
 		Kind: func(t rule.Target, l rule.Launch) rule.Kind {
-			if NewLaunch(t, l).RL() {
+			switch NewLaunch(t, l).Program() {
+			case ppoProgram:
 				return rule.RL
+			case sftProgram:
+				return rule.SFT
 			}
-			return rule.SFT
+			return rule.Any // a recipe's, or one that trains nothing: the columns show it
 		},
 		Facts: func(t rule.Target, l rule.Launch) []rule.Fact { return NewLaunch(t, l).Facts() },
 	},
@@ -103,7 +107,10 @@ func isSFT(s *schema.Schema) bool {
 	return column(s, "messages") && !column(s, "prompt") && !isPreference(s)
 }
 
-func isPreference(s *schema.Schema) bool { return column(s, "chosen") && column(s, "rejected") }
+// isPreference takes rows with a data_source or a reward_model for RL rows, whatever else they keep.
+func isPreference(s *schema.Schema) bool {
+	return column(s, "chosen") && column(s, "rejected") && !column(s, "data_source") && !column(s, "reward_model")
+}
 
 func column(s *schema.Schema, name string) bool {
 	_, i := s.Column(name)
