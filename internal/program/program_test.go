@@ -190,7 +190,10 @@ func rows(t *rapid.T) string {
 // everyThird puts out one row of three, twice.
 type everyThird struct{}
 
-func (everyThird) Plan(*schema.Schema) (*transform.Plan, error) {
+func (everyThird) Plan(in *schema.Schema) (*transform.Plan, error) {
+	if _, at := in.Column("n"); at < 0 {
+		return nil, errors.New(`no column "n"`) // a plan may not read what is missing: the reference refuses it, and the engine relies on it
+	}
 	return &transform.Plan{Reads: []schema.Path{"n"}, Bind: func() transform.Func {
 		return func(row schema.Row, out *transform.Emitter) error {
 			switch {
