@@ -20,7 +20,7 @@ FUZZTIME    ?= 20s
 ARGS        ?=
 GOLANGCI    ?= github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 LDFLAGS     := -s -w $(if $(VERSION),-X github.com/rlprep/rlprep/internal/cli.release=$(VERSION))
-PARALLEL    := ./internal/pipeline ./internal/parquetio ./internal/shard ./internal/source ./internal/cli ./cmd/rlprep
+PARALLEL    := ./internal/build ./internal/check ./internal/edit ./internal/judge ./internal/launch ./internal/program ./internal/starmap ./internal/pipeline ./internal/parquetio ./internal/shard ./internal/source ./internal/cli ./cmd/rlprep
 
 .PHONY: help build demo test lint docs race fuzz conformance conformance-verl bench-data bench wheel release ci clean
 

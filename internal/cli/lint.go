@@ -14,6 +14,7 @@ import (
 	"github.com/rlprep/rlprep/internal/check"
 	"github.com/rlprep/rlprep/internal/input"
 	"github.com/rlprep/rlprep/internal/misuse"
+	"github.com/rlprep/rlprep/internal/output"
 	"github.com/rlprep/rlprep/internal/report"
 	"github.com/rlprep/rlprep/schema/rule"
 )
@@ -99,7 +100,7 @@ func (l *lint) run(ctx context.Context, args []string) error {
 	if done, err := l.baseline.subtract(ctx, l, found); done || err != nil {
 		return err
 	}
-	if err := l.report(found); err != nil {
+	if err := l.report(ctx, found); err != nil {
 		return err
 	}
 	if failed := slices.Concat(found.Set.Errors, found.Report.Errors); len(failed) > 0 {
@@ -158,13 +159,14 @@ func (l *lint) declare(ctx context.Context, args []string) error {
 const summaryVariable = "GITHUB_STEP_SUMMARY"
 
 // report prints what was found, in every format that was asked for.
-func (l *lint) report(found *check.Result) error {
+func (l *lint) report(ctx context.Context, found *check.Result) error {
 	o := report.Options{Tool: version(), Targets: found.Targets, Files: slices.Concat(found.Launches, input.Names(&found.Set)), Rules: found.Rules, Fail: l.fail, Color: l.app.color(),
 		Summary: os.Getenv(summaryVariable), Root: cmp.Or(os.Getenv("GITHUB_WORKSPACE"), os.Getenv("CI_PROJECT_DIR"))}
 	for _, d := range found.Datasets {
 		o.Datasets = append(o.Datasets, report.Dataset(d))
 	}
 	o.Remedies, o.Unread = l.found, len(found.Set.Errors)+len(found.Report.Errors)
+	o.Write = func(name string, text []byte) error { return output.WriteNamed(ctx, name, text) }
 	o.FileRows = map[string]int64{}
 	for _, f := range found.Set.Files() {
 		o.FileRows[f.Name] = f.Rows

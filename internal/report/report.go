@@ -3,6 +3,7 @@
 package report
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -54,7 +55,9 @@ type Options struct {
 	Stats    io.Writer    // gets the table of --statistics; nil: none
 	Summary  string       // file that gets a Markdown summary appended ($GITHUB_STEP_SUMMARY); "": none
 	Root     string       // root of the repository ($GITHUB_WORKSPACE, $CI_PROJECT_DIR), for formats that name files from there; "": the working directory
-	Anchor   string       // text file at which annotations about binary files stand; "": see github.go
+	// Write writes a file that a spec names, whole or not at all; nil: os.WriteFile.
+	Write  func(name string, text []byte) error
+	Anchor string // text file at which annotations about binary files stand; "": see github.go
 }
 
 // A Dataset is files that were judged together.
@@ -340,7 +343,14 @@ func (o output) write(res *result) error {
 	}
 	plain := *res
 	plain.Color = false
-	return writeFile(o.file, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, func(w io.Writer) error { return o.format(w, &plain) })
+	var text bytes.Buffer
+	if err := o.format(&text, &plain); err != nil {
+		return err
+	}
+	if res.Write == nil {
+		return os.WriteFile(o.file, text.Bytes(), 0o644)
+	}
+	return res.Write(o.file, text.Bytes())
 }
 
 // target is the one that rules are described for.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"text/tabwriter"
 
@@ -49,7 +48,7 @@ func writeStatistics(w io.Writer, r *result) error {
 
 // appendSummary appends a Markdown summary to the file name.
 func appendSummary(name string, r *result) error {
-	return writeFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, func(w io.Writer) error {
+	return appendFile(name, func(w io.Writer) error {
 		return writeMarkdown(w, r)
 	})
 }

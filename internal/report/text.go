@@ -112,9 +112,9 @@ func sentence(e group) string {
 	return text
 }
 
-// writeFile opens name with flag, lets write fill it through a buffer, and closes it; the first error counts.
-func writeFile(name string, flag int, write func(io.Writer) error) error {
-	f, err := os.OpenFile(name, flag, 0o644)
+// appendFile lets write append to the file name through a buffer; the first error counts.
+func appendFile(name string, write func(io.Writer) error) error {
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err
 	}

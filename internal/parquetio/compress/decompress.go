@@ -59,7 +59,7 @@ func Decompress(dst, src []byte, codec Codec) error {
 	case LZ4:
 		n, err = decompressLZ4(dst, src)
 	case LZ4Raw:
-		n, err = lz4.UncompressBlock(src, dst)
+		n, err = uncompressLZ4(src, dst)
 	default:
 		return fmt.Errorf("compressed with %s, which rlprep cannot read: rewrite the file with zstd", codec)
 	}
@@ -70,6 +70,14 @@ func Decompress(dst, src []byte, codec Codec) error {
 		return fmt.Errorf("decompress (%s): %d bytes come out of it, its header says %d", codec, n, len(dst))
 	}
 	return nil
+}
+
+// uncompressLZ4 is lz4.UncompressBlock, which panics on an empty dst (v4.1.29, on amd64).
+func uncompressLZ4(src, dst []byte) (int, error) {
+	if len(dst) == 0 {
+		dst = make([]byte, 1)
+	}
+	return lz4.UncompressBlock(src, dst)
 }
 
 // mostGrown is the most bytes that a codec makes of one byte. A page that claims more is refused.
@@ -211,7 +219,7 @@ func decompressLZ4(dst, src []byte) (int, error) {
 	if lz4Framed(src) {
 		return readWhole(lz4.NewReader(bytes.NewReader(src)), dst)
 	}
-	return lz4.UncompressBlock(src, dst)
+	return uncompressLZ4(src, dst)
 }
 
 func lz4Framed(src []byte) bool {
@@ -238,7 +246,7 @@ func hadoopLZ4(dst, src []byte) bool {
 			if src = src[4:]; packed == 0 || packed > uint64(len(src)) {
 				return false
 			}
-			n, err := lz4.UncompressBlock(src[:packed], dst[:run:run])
+			n, err := uncompressLZ4(src[:packed], dst[:run:run])
 			if err != nil || n == 0 {
 				return false
 			}

@@ -62,3 +62,20 @@ func TestLZ4Forms(t *testing.T) {
 		}
 	}
 }
+
+// A page header that says 0 bytes, before a block of LZ4 that has some.
+func TestLZ4OfNothing(t *testing.T) {
+	for _, codec := range []Codec{LZ4, LZ4Raw} {
+		for _, src := range [][]byte{{0x30, 'a', 'b', 'c'}, {0x10, 'a'}, {}} {
+			if err := Decompress([]byte{}, src, codec); err == nil && len(src) > 0 {
+				t.Errorf("%s: %x is taken for nothing", codec, src)
+			}
+			if err := Decompress(nil, src, codec); err == nil && len(src) > 0 {
+				t.Errorf("%s: %x is taken for nothing", codec, src)
+			}
+		}
+		if err := Decompress([]byte{}, []byte{0}, LZ4Raw); err != nil {
+			t.Errorf("an empty block: %v", err)
+		}
+	}
+}
