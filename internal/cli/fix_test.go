@@ -177,11 +177,9 @@ func fileInfo(t *testing.T, name string) fs.FileInfo {
 	return st
 }
 
-// unwritten are rules of which no bad example can be written as Parquet here; sets of faults have them.
-var unwritten = map[string]string{"RL002": "empty_first_group", "RL003": "map_column"}
-
 // TestFixExamples fixes the bad example of every rule that --fix fixes: nothing of the rule is found then, columns that no fix names are
-// the input's byte for byte, and once more changes nothing. Good examples are left alone.
+// the input's byte for byte, and once more changes nothing. Good examples are left alone. That a rule's fixes fix its examples, fixtest asks in
+// the rule's own package.
 func TestFixExamples(t *testing.T) {
 	fixed := 0
 	for _, r := range rule.All() {
@@ -199,9 +197,6 @@ func TestFixExamples(t *testing.T) {
 					done++
 				}
 			})
-		}
-		if done == 0 && unwritten[r.ID] == "" && !t.Failed() {
-			t.Errorf("%s: no bad example was fixed", r.ID)
 		}
 		fixed += done
 	}
