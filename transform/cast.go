@@ -12,7 +12,7 @@ var _ = Add(Verb{
 	Doc: `
 Writes a column with another type: a number out of text and text out of a number, integers of another width, doubles, lists
 and structs part by part, where fields that were missing become null. Text must be exactly a number, without blanks, commas or
-units, and a bool as true or false. A row whose value does not become the type is rejected (bad-cast); nothing is rounded and
+units, and a bool as true or false. A column of JSON Lines with values of several types (1, "2", 2.5) becomes one type. A row whose value does not become the type is rejected (bad-cast); nothing is rounded and
 nothing is cut off.
 `,
 	Args: []Arg{
@@ -79,8 +79,16 @@ func (c Cast) Plan(in *schema.Schema) (*Plan, error) {
 		Reads: []schema.Path{c.Path},
 		Puts:  []Put{{Path: c.Path, Type: c.To, OnExisting: Replace}},
 		Bind: func() Func {
+			mixed := mixedScalars(f.Type)
 			return func(in schema.Row, out *Emitter) error {
-				v, err := convert(in.At(0), &c.To)
+				v := in.At(0)
+				var err error
+				if mixed && !v.IsNull() && !v.IsMissing() {
+					v, err = fromMixed(v, &c.To)
+				}
+				if err == nil {
+					v, err = convert(v, &c.To)
+				}
 				if err != nil {
 					return Rejectf("bad-cast", c.Path, in.At(0), "%s cannot become %s: it %s", c.Path, c.To, err)
 				}

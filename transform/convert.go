@@ -1,11 +1,13 @@
 package transform
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/rlprep/rlprep/schema"
@@ -18,6 +20,8 @@ func castable(at schema.Path, from, to schema.Type) error {
 	}
 	switch {
 	case from.Kind == schema.Null:
+		return nil
+	case mixedScalars(from) && slices.Contains([]schema.Kind{schema.Text, schema.Int, schema.Float, schema.Bool}, to.Kind):
 		return nil
 	case from.Kind == schema.List && to.Kind == schema.List:
 		return castable(at.Elem(), from.Fields[0].Type, to.Fields[0].Type)
@@ -86,6 +90,38 @@ func convert(v schema.Value, to *schema.Type) (schema.Value, error) {
 		return schema.StructValue(to, elems), nil
 	}
 	return v, errRange
+}
+
+// mixedScalars reports whether t is the type of a JSON column whose values are of several types, none of them a list or a struct.
+func mixedScalars(t schema.Type) bool {
+	names, ok := strings.CutPrefix(t.Name, "mixed<")
+	return t.Kind == schema.Other && ok && !strings.Contains(names, "list") && !strings.Contains(names, "struct")
+}
+
+// fromMixed returns the value that the JSON text of a value of mixed types is. A number that is to be text keeps its spelling.
+func fromMixed(v schema.Value, to *schema.Type) (schema.Value, error) {
+	text := v.Text()
+	var plain any
+	if err := json.Unmarshal([]byte(text), &plain); err != nil {
+		return v, err
+	}
+	switch x := plain.(type) {
+	case nil:
+		return schema.NullValue, nil
+	case string:
+		return schema.TextValue(x), nil
+	case bool:
+		return schema.BoolValue(x), nil
+	case float64:
+		if i, err := strconv.ParseInt(text, 10, 64); err == nil && to.Kind != schema.Text {
+			return schema.IntValue(i), nil
+		}
+		if to.Kind == schema.Text {
+			return schema.TextValue(text), nil
+		}
+		return schema.FloatValue(x), nil
+	}
+	return v, errNoNumber
 }
 
 func toText(v schema.Value) (schema.Value, error) {

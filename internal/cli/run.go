@@ -132,7 +132,7 @@ func (r *pipelineRun) resolve(ctx context.Context) error {
 		}
 	}
 	if r.file.Columns != nil {
-		spec.Fields = func(string) []schema.Field { return r.file.Columns }
+		spec.Types = func(string) []schema.Field { return r.file.Columns }
 	}
 	spec.TempDir = output.TempDir(r.Out)
 	if r.Source, err = r.app.resolve(ctx, "source", spec); err != nil {

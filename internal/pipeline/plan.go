@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/rlprep/rlprep/internal/misuse"
 	"github.com/rlprep/rlprep/internal/parquetio"
@@ -110,8 +111,22 @@ func (p *Plan) compileSteps(s Split, steps []transform.RowStep) error {
 	for i, f := range s.Files {
 		p.programs[s.Name][f] = progs[i]
 	}
-	if out != nil {
-		p.Schemas[s.Name] = out
+	if out == nil {
+		return nil
+	}
+	p.Schemas[s.Name] = out
+	if p.Job.Output != nil {
+		return unmixed(files[0].Name, out)
+	}
+	return nil
+}
+
+// unmixed returns an error where a column of JSON Lines has values of several types, which no file can hold.
+func unmixed(file string, s *schema.Schema) error {
+	for _, l := range s.Leaves() {
+		if names, ok := strings.CutPrefix(l.Type.Name, "mixed<"); ok && l.Type.Kind == schema.Other {
+			return misuse.Errorf("%s: column %q has values of several types (%s): give it one, with 'cast: {path: %s, to: string}' in a pipeline", file, l.Path, strings.TrimSuffix(names, ">"), l.Path)
+		}
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
@@ -156,6 +157,8 @@ func (o *opener) csv(ctx context.Context, f *File, in *os.File, head []byte, ext
 	var fields []schema.Field
 	if o.spec.Fields != nil {
 		fields = o.spec.Fields(f.Name)
+	} else if o.spec.Types != nil {
+		fields = o.spec.Types(f.Name)
 	}
 	lines := csvLines(comma, fields, f.limits.line())
 	if c := codec(head); c != nil {
@@ -411,14 +414,33 @@ func (o *opener) lines(ctx context.Context, f *File) error {
 // count finds out where the rows of f are, and its columns where none are declared.
 func (o *opener) count(ctx context.Context, f *File) (err error) {
 	if f.Schema == nil || len(f.Schema.Fields) == 0 {
-		f.Schema, f.layout, err = f.lines.Infer(ctx)
-		return err
+		if f.Schema, f.layout, err = f.lines.Infer(ctx); err != nil || o.spec.Types == nil {
+			return err
+		}
+		f.Schema = declared(f.Schema, o.spec.Types(f.Name))
+		if err := jsonl.CheckSchema(f.Schema); err != nil && len(f.Schema.Fields) > 0 {
+			return &namedError{f.Name + ": " + err.Error(), err}
+		}
+		return nil
 	}
 	if err := jsonl.CheckSchema(f.Schema); err != nil {
 		return &namedError{f.Name + ": " + err.Error(), err}
 	}
 	f.layout, err = f.lines.Scan(ctx)
 	return err
+}
+
+// declared returns the schema with the types of these columns; one that it lacks is added.
+func declared(s *schema.Schema, fields []schema.Field) *schema.Schema {
+	out := &schema.Schema{Fields: slices.Clone(s.Fields)}
+	for _, f := range fields {
+		if _, i := out.Column(f.Name); i >= 0 {
+			out.Fields[i] = f
+		} else {
+			out.Fields = append(out.Fields, f)
+		}
+	}
+	return out
 }
 
 // A hashingReader hashes what is read from front to back through it.

@@ -31,6 +31,9 @@ type Spec struct {
 	// Fields returns the declared columns of a file in a line format; nil: they are inferred from all rows.
 	Fields func(name string) []schema.Field
 
+	// Types returns declared columns of a file in a line format; the columns that it lacks are inferred. Fields wins over it. Nil: none is declared.
+	Types func(name string) []schema.Field
+
 	// Lenient takes every file for what it is, as lint and edits of single columns do: a folder may mix formats, files
 	// that belong to no split are taken too, a file that cannot be opened is left out and named in Set.Errors, and JSON text
 	// that no UTF-8 can hold is handed on as it is.
