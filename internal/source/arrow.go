@@ -92,7 +92,7 @@ func asJSON(t arrow.DataType) error {
 		arrow.FLOAT32, arrow.FLOAT64:
 		return nil
 	}
-	return fmt.Errorf("Arrow type %s is not supported yet", t)
+	return fmt.Errorf("type %s of Arrow is not supported", t)
 }
 
 // An arrowReader reads record batches as JSON Lines.

@@ -168,7 +168,7 @@ func TestArrow(t *testing.T) {
 		t.Fatal(err)
 	}
 	out.Close()
-	if _, err := Resolve(context.Background(), Spec{Args: []string{name}}); err == nil || !strings.Contains(err.Error(), `column "image": Arrow type binary is not supported yet`) {
+	if _, err := Resolve(context.Background(), Spec{Args: []string{name}}); err == nil || !strings.Contains(err.Error(), `column "image": type binary of Arrow is not supported`) {
 		t.Errorf("binary: %v", err)
 	}
 }

@@ -152,11 +152,11 @@ func intAs(x starlark.Int, t *schema.Type) (schema.Value, bool) {
 	if u, fits := x.Uint64(); fits && !ok && t.Kind == schema.Int && t.Unsigned && t.Bits == 64 {
 		return schema.UintValue(u), true
 	}
-	switch {
-	case t.Kind == schema.Float:
+	switch t.Kind {
+	case schema.Float:
 		f := float64(i)
 		return schema.FloatValue(f), ok && math.Abs(f) <= 1<<53
-	case t.Kind == schema.Int:
+	case schema.Int:
 		return schema.IntValue(i), ok && t.HoldsInt(i)
 	}
 	return schema.Value{}, false

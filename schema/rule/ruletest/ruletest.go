@@ -84,7 +84,6 @@ var (
 	idForm   = regexp.MustCompile(`^[A-Z]{2,5}[0-9]{3}$`)
 	nameForm = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)+$`)
 	citeForm = regexp.MustCompile(`^[a-z]+@[0-9a-z.]+ [\w./]+\.py:[0-9]+(-[0-9]+)?$`)
-	verbs    = []string{"add", "drop", "rename", "select", "preprocess"}
 )
 
 func checkRule(t *testing.T, r *rule.Rule) {
