@@ -7,6 +7,7 @@
 # Random operations of map functions are compared with Python's (map.py): RLPREP_MAP_CASES, RLPREP_EDIT_SEED.
 # Random regular expressions of map functions are compared with Python's (regexps.py): RLPREP_RE_CASES, RLPREP_EDIT_SEED.
 # Damaged files are read by pyarrow too (mutants.py): RLPREP_READ_MUTANTS. So are footers of all annotations (annotations.py).
+# Files of many writers are fixed by lint --fix, and what was not fixed is compared (fixes.py).
 # Random overrides, and those of verl's launch scripts where they are there, are parsed as hydra-core parses them.
 # Random overrides of verl's configuration are composed by hydra-core and by rlprep (configs.py), where its trees are there:
 # RLPREP_CONFIG_CASES, RLPREP_EDIT_SEED.
@@ -28,6 +29,7 @@ export PYTHONDONTWRITEBYTECODE=1
 "$python" "$here/regexps.py" "$bin" --cases "${RLPREP_RE_CASES:-10000}" --seed "${RLPREP_EDIT_SEED:-1}"
 "$python" "$here/mutants.py" "$bin" --count "${RLPREP_READ_MUTANTS:-400}"
 "$python" "$here/annotations.py" "$bin"
+"$python" "$here/fixes.py" "$bin"
 RLPREP_SHARED=${RLPREP_SHARED:-$root/../shared} "$python" "$here/launch_compose.py" overrides "$bin"
 trees=${RLPREP_SHARED:-$root/../shared}/data/verl-config
 if [ -d "$trees" ]; then
