@@ -1,5 +1,5 @@
-// Package cli is the command line: one file a command. It wires the other packages and is the only one that imports the
-// recipes and the trainers' rules.
+// Package cli is the command line: flags, help, texts, progress and exit statuses, one file a command. It wires the other packages and is the only
+// one that imports the trainers' rules; the recipes it shares with catalog.
 package cli
 
 import (

@@ -1,6 +1,5 @@
 // Package fix plans how 'lint --fix' fixes what rules find: for each file the transforms that the rules' own fixes (rule.Fix)
-// ask for. It knows no framework and no column. Nothing is written here: cli has the transforms carried out by the engine that
-// edits columns.
+// ask for. It knows no framework and no column. Nothing is written here: internal/check has the transforms carried out by internal/edit.
 //
 // A plan is made in rounds. Each round fixes what the rules find in the files as the rounds before would leave them, so one fix may
 // uncover what another one fixes. Where a fix does not help, the next one of its rule is tried. What the rules find after the last round is
