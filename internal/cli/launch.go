@@ -22,6 +22,7 @@ type launchRun struct {
 	target string
 	json   bool
 	diff   bool
+	all    bool
 }
 
 func newLaunch(a *app) *cobra.Command {
@@ -45,6 +46,7 @@ as ***. ARGS are the script's arguments, or without a script the command.`,
 	l.flags.register(f)
 	f.StringVar(&l.target, "target", rule.DefaultTarget().String(), "trainer and version whose defaults hold: "+rule.TargetNames())
 	f.BoolVar(&l.json, "json", false, "print an object with commands and effective")
+	f.BoolVar(&l.all, "all", false, "also show settings that nothing sets and that rarely matter")
 	f.BoolVar(&l.diff, "diff", false, "print what two launches do differently")
 	return cmd
 }
@@ -137,7 +139,9 @@ type launchedEffect struct {
 	Problems []string                 `json:"problems,omitempty"`
 	Notes    []string                 `json:"notes,omitempty"`
 
-	names []string // of Facts, in order
+	names  []string // of Facts, in order
+	groups map[string]string
+	minor  map[string]bool // those that are shown only where the launch sets them
 }
 
 // A launchReport is what --json prints.
@@ -201,9 +205,10 @@ func describeCommands(commands []launch.Command) []launchedCommand {
 func newEffect(t *launch.Training) *launchedEffect {
 	cfg := t.Config
 	module, _ := cfg.Module()
-	e := &launchedEffect{Module: module, Target: t.Target.String(), Facts: map[string]launchedValue{}, Config: map[string]launchedValue{}, Notes: cfg.Notes}
+	e := &launchedEffect{Module: module, Target: t.Target.String(), Facts: map[string]launchedValue{}, Config: map[string]launchedValue{}, Notes: cfg.Notes, groups: map[string]string{}, minor: map[string]bool{}}
 	for _, f := range t.Facts() {
 		e.names = append(e.names, f.Name)
+		e.groups[f.Name], e.minor[f.Name] = f.Group, f.Minor
 		e.Facts[f.Name] = newLaunchedValue(json.RawMessage(f.Value.AppendJSON(nil)), sourceOf(t, f.Keys), f.Note)
 	}
 	for _, key := range cfg.Leaves() {
@@ -249,7 +254,7 @@ func (l *launchRun) show(one *launch.Launch) error {
 	if r.Effective != nil {
 		for _, e := range append([]*launchedEffect{r.Effective}, r.Further...) {
 			escape.Fprintln(w)
-			e.print(w)
+			e.print(w, r.Launch, l.all)
 		}
 	}
 	for _, n := range r.Notes {
@@ -279,26 +284,40 @@ func printCommandList(w io.Writer, commands []launchedCommand, mark string) {
 	}
 }
 
-func (e *launchedEffect) print(w io.Writer) {
+// print shows the facts by their groups; all: those that nothing sets and that rarely matter, too. What stands in the launch itself is shown by
+// its line.
+func (e *launchedEffect) print(w io.Writer, name string, all bool) {
 	if e.Module != "" {
 		escape.Fprintf(w, "%s on %s\n", e.Module, e.Target)
 	} else {
 		escape.Fprintf(w, "on %s\n", e.Target)
 	}
 	width, most := 0, 0
-	for _, name := range e.names {
+	names := slices.DeleteFunc(slices.Clone(e.names), func(n string) bool {
+		return !all && e.minor[n] && strings.HasPrefix(e.Facts[n].From, "default")
+	})
+	for _, name := range names {
 		width = max(width, len(name))
 		if n := len(e.Facts[name].text()); n <= 44 {
 			most = max(most, n)
 		}
 	}
-	for _, name := range e.names {
-		v := e.Facts[name]
+	group := ""
+	for _, fact := range names {
+		if g := e.groups[fact]; g != group {
+			group = g
+			escape.Fprintf(w, "%s\n", g)
+		}
+		v := e.Facts[fact]
 		note := ""
 		if v.Note != "" {
 			note = ": " + v.Note
 		}
-		escape.Fprintf(w, "  %-*s  %-*s  %s%s\n", width, name, most, v.text(), v.From, note)
+		from := v.From
+		if v.File == name && v.Line > 0 {
+			from = strings.TrimPrefix(from, name)
+		}
+		escape.Fprintf(w, "  %-*s  %-*s  %s%s\n", width, fact, most, v.text(), from, note)
 	}
 	for _, p := range e.Problems {
 		escape.Fprintf(w, "  problem: %s\n", p)

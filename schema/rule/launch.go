@@ -109,6 +109,8 @@ func (c *Configs) Options(folder string) (names []string) {
 
 // A Fact is something that a launch decides, with the keys that it follows from, the most telling first.
 type Fact struct {
+	Group string // under which it is shown: "data", "trainer"; "": none
+	Minor bool   // it matters only where the launch sets it
 	Name  string
 	Value schema.Value
 	Keys  []string

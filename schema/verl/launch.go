@@ -272,33 +272,76 @@ func (l *Launch) TracesPerStep() int64 {
 // Facts tells what a launch really does.
 func (l *Launch) Facts() []rule.Fact {
 	var out []rule.Fact
+	group := ""
 	add := func(name string, v schema.Value, note string, keys ...string) {
-		out = append(out, rule.Fact{Name: name, Value: v, Keys: keys, Note: note})
+		out = append(out, rule.Fact{Group: group, Name: name, Value: v, Keys: keys, Note: note})
 	}
-	plain := func(name, key string) {
-		if v, _, _ := l.Value(key); !v.IsMissing() {
-			add(name, v, "", key)
+	plain := func(minor bool, name string, keys ...string) {
+		for _, key := range keys {
+			if v, _, _ := l.Value(key); !v.IsMissing() {
+				out = append(out, rule.Fact{Group: group, Minor: minor, Name: name, Value: v, Keys: keys})
+				return
+			}
 		}
 	}
-	plain("train_files", "data.train_files")
-	plain("val_files", "data.val_files")
-	plain("batch", keyBatch)
+	group = "model"
+	if l.RL() {
+		plain(false, "model", "actor_rollout_ref.model.path")
+		plain(false, "algorithm", "algorithm.adv_estimator")
+	} else {
+		plain(false, "model", "model.path", "model.partial_pretrain")
+	}
+	group = "data"
+	plain(false, "train_files", "data.train_files", "data.path")
+	plain(false, "val_files", "data.val_files")
+	plain(false, "batch", keyBatch)
 	if !l.RL() {
+		plain(true, "micro_batch", "data.micro_batch_size_per_gpu")
+		plain(true, "max_length", "data.max_length")
+		group = "trainer"
+		l.trainerFacts(plain)
 		return out
 	}
+	plain(false, "max_prompt_length", "data.max_prompt_length")
+	plain(false, "max_response_length", "data.max_response_length")
+	plain(true, "filter_overlong_prompts", "data.filter_overlong_prompts")
+	group = "rollout"
+	plain(false, "rollout", rollout+"name")
+	l.batchFacts(add)
+	group = "agent and tools"
+	l.agentFacts(add)
+	group = "reward"
+	l.rewardFacts(add)
+	group = "trainer"
 	trainer := trainerV0
 	if l.V1() {
 		trainer = trainerV1
 	}
 	add("trainer", schema.TextValue(trainer), "", keyV1)
-	l.batchFacts(add)
-	l.agentFacts(add)
+	plain(false, "mini_batch", actor+"ppo_mini_batch_size")
+	plain(true, "micro_batch", actor+"ppo_micro_batch_size_per_gpu")
+	if batch, mini := l.Int(keyBatch), l.Int(actor+"ppo_mini_batch_size"); batch > 0 && mini > 0 {
+		add("optimizer_steps_per_batch", schema.IntValue((batch+mini-1)/mini), "batch / mini_batch", actor+"ppo_mini_batch_size", keyBatch)
+	}
+	plain(false, "learning_rate", actor+"optim.lr")
+	l.trainerFacts(plain)
+	group = "trace"
 	l.traceFacts(add)
-	l.rewardFacts(add)
 	return out
 }
 
 type addFact func(name string, v schema.Value, note string, keys ...string)
+
+// trainerFacts are those that RL and SFT trainings have.
+func (l *Launch) trainerFacts(plain func(minor bool, name string, keys ...string)) {
+	plain(false, "gpus_per_node", "trainer.n_gpus_per_node")
+	plain(false, "nodes", "trainer.nnodes")
+	plain(false, "epochs", "trainer.total_epochs")
+	plain(true, "total_steps", "trainer.total_training_steps")
+	plain(true, "save_freq", "trainer.save_freq")
+	plain(true, "test_freq", "trainer.test_freq")
+	plain(false, "logger", "trainer.logger")
+}
 
 func (l *Launch) batchFacts(add addFact) {
 	b, n, w := l.Int(keyBatch), l.Int(keyN), l.Int(keyWorkers)
