@@ -30,7 +30,11 @@ func Draft(d *Sample) string {
 		fmt.Fprintf(&b, "#   %s\n", escape.Text(schema.Cut(c.String(), 120)))
 	}
 	writeSources(&b, d)
-	writeSteps(&b, like(d.Schema, d.First))
+	if text := knownForm(d.Schema, d.First); text != "" {
+		b.WriteString(text)
+	} else {
+		writeSteps(&b, like(d.Schema, d.First))
+	}
 	return b.String()
 }
 
