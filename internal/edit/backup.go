@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/rlprep/rlprep/internal/infile"
 	"github.com/rlprep/rlprep/internal/misuse"
 )
 
@@ -62,7 +63,7 @@ func keep(name, to string) (err error) {
 	if os.Link(name, to) == nil {
 		return nil
 	}
-	in, err := os.Open(name)
+	in, err := infile.Open(name)
 	if err != nil {
 		return err
 	}
