@@ -31,6 +31,12 @@ func (cfg *Config) override(o *Override) {
 		cfg.remove(o)
 		return
 	}
+	if missing := cfg.firstAbsent(key); cfg.whole && missing != "" {
+		if up := cfg.at(parent(missing)); up != nil && up.Kind == List {
+			cfg.unknown(o, fmt.Sprintf("Error merging override %s: %s is a list", clip(o.Text, 80), parent(missing)))
+			return
+		}
+	}
 	n := literal(o.Value, o.Source)
 	switch have := cfg.selected(key); {
 	case !cfg.whole:

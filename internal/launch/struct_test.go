@@ -44,6 +44,7 @@ func TestStruct(t *testing.T) {
 		{"~none", "n", "1", "Could not delete from config: 'none' does not exist: it is null"},
 		{"~nn", "n", "1", "Could not delete from config: 'nn' does not exist: p 3 has no such key; did you mean n?"},
 		{"logger={a: 1}", "n", "1", "Error merging override logger={a: 1}: a list and a group of keys do not merge"},
+		{"+logger.path=[]", "n", "1", "Error merging override +logger.path=[]: logger is a list"},
 		{"model.actor.optim.lr=1", "model.actor.optim.lr", "1", ""},
 		{"engine=mega", "model.actor.pipeline", "1", ""}, {"engine=mega", "kind", "mega", ""},
 		{"engine=mega model.actor.sharded=true", "kind", "mega", "Could not override 'model.actor.sharded': p 3 has no such key"},

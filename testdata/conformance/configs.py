@@ -110,6 +110,8 @@ def differences(cfg, config):
     """Keys whose values differ, of those that OmegaConf can resolve."""
     out = []
     for key, v in config.items():
+        if v["value"] == "***":  # a secret, or what may be one
+            continue
         try:
             n = OmegaConf.select(cfg, key, default=MISSING)
             if n is MISSING:
