@@ -22,11 +22,7 @@ type Named struct {
 func NewNamed(ctx context.Context, name string) (*Named, error) {
 	info, err := os.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() && !isDescriptor(name) {
-		part, err := NewPartFile(name)
-		if err != nil {
-			return nil, err
-		}
-		return &Named{File: part.File, part: part}, nil
+		return newNamedPart(name, info)
 	}
 	if err != nil {
 		return nil, err
@@ -45,6 +41,27 @@ func NewNamed(ctx context.Context, name string) (*Named, error) {
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
+}
+
+// newNamedPart begins a regular file. was is what the file is now, nil: it does not exist. Its mode stays, and so does a symbolic link to it.
+func newNamedPart(name string, was fs.FileInfo) (*Named, error) {
+	if was != nil {
+		real, err := filepath.EvalSymlinks(name)
+		if err != nil {
+			return nil, err
+		}
+		name = real
+	}
+	part, err := NewPartFile(name)
+	if err != nil {
+		return nil, err
+	}
+	if was != nil {
+		if err := part.Chmod(was.Mode().Perm()); err != nil {
+			return nil, errors.Join(err, part.Discard())
+		}
+	}
+	return &Named{File: part.File, part: part}, nil
 }
 
 // Publish makes what was written durable and visible.
