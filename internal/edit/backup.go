@@ -43,7 +43,9 @@ func (c *run) backup() error {
 			names = append(names, t.Name)
 		case err != nil:
 			return err
-		case !os.SameFile(old, t.Before):
+		case os.SameFile(old, t.Before):
+			continue // an interrupted run made it
+		default:
 			return misuse.Errorf("%s exists: move it away, or give another --backup; nothing was changed", t.Name+c.Backup)
 		}
 		if err := c.Guard.Write("--backup", t.Name+c.Backup); err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/rlprep/rlprep/internal/edit"
 	"github.com/rlprep/rlprep/internal/misuse"
+	"github.com/rlprep/rlprep/internal/overwrite"
 	"github.com/rlprep/rlprep/internal/parquetio"
 	"github.com/rlprep/rlprep/internal/pipeline"
 	"github.com/rlprep/rlprep/internal/pipeline/pipelinetest"
@@ -283,5 +284,32 @@ func TestArgs(t *testing.T) {
 	}
 	if err := edit.Editable(open(t, lines), "add"); !errors.As(err, new(*misuse.Error)) || !strings.Contains(err.Error(), "add takes Parquet files only") {
 		t.Errorf("lines: %v", err)
+	}
+}
+
+// A run that was interrupted has left backups of files that it did not replace. The next run takes them for its own, and no other file.
+func TestBackupIsResumed(t *testing.T) {
+	dir := t.TempDir()
+	a, b := put(t, filepath.Join(dir, "a.parquet"), `{"a":1}`), put(t, filepath.Join(dir, "b.parquet"), `{"a":2}`)
+	before := rows(t, a)
+	if err := os.Link(a, a+".bak"); err != nil {
+		t.Skip("no hard links here: ", err)
+	}
+	var g overwrite.Guard
+	for _, name := range []string{a, b} {
+		if err := g.Read("FILES", name, name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := edit.Options{Edit: &edit.Add{Values: assign(t, "x=1")}, Source: open(t, a, b), Flag: "test", Backup: ".bak", Guard: &g}
+	if _, err := edit.Run(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	if rows(t, a+".bak") != before || rows(t, a) == before || rows(t, b+".bak") == rows(t, b) {
+		t.Errorf("a %s, its backup %s, b %s", rows(t, a), rows(t, a+".bak"), rows(t, b))
+	}
+	o.Source, o.Edit = open(t, a), &edit.Add{Values: assign(t, "y=1")}
+	if _, err := edit.Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "a.parquet.bak exists") || rows(t, a+".bak") != before {
+		t.Errorf("a backup of another state: %v", err)
 	}
 }

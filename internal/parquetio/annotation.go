@@ -150,8 +150,13 @@ func (e *element) convertedDigits() (precision, scale int32) {
 // checkGroup returns an error for a group with an annotation of values.
 func (e *element) checkGroup() error {
 	switch e.logical.id {
-	case logicalMap, logicalList, logicalVariant:
+	case logicalMap, logicalList:
 		return nil
+	case logicalVariant:
+		if e.converted < 0 {
+			return nil
+		}
+		return fmt.Errorf("is annotated VARIANT and %s, which contradict each other", convertedName(e.converted))
 	case 0:
 		if c := e.converted; c < 0 || c == convertedMap || c == convertedMapEntry || c == convertedList {
 			return nil

@@ -1,10 +1,15 @@
 package parquetio
 
 import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow/array"
 	"strings"
 	"testing"
 
 	"github.com/rlprep/rlprep/internal/parquetio/thrift"
+	"github.com/rlprep/rlprep/schema"
 )
 
 // A leafElement is a schema element of one column.
@@ -153,5 +158,37 @@ func TestGroupAnnotations(t *testing.T) {
 	}
 	if _, err := treeOf(t, append([]string{"r - 1", "g optional 1 LIST", "m repeated 1 MAP", "e repeated 2"}, kv...)...); err != nil {
 		t.Errorf("a map that is a list's element: %v", err)
+	}
+}
+
+func TestVariantBesideList(t *testing.T) {
+	e := element{converted: convertedList, logical: logicalType{id: logicalVariant}}
+	if err := e.checkGroup(); err == nil || !strings.Contains(err.Error(), "is annotated VARIANT and LIST, which contradict each other") {
+		t.Errorf("a group that is both: %v", err)
+	}
+	if err := (&element{converted: -1, logical: logicalType{id: logicalVariant}}).checkGroup(); err != nil {
+		t.Errorf("a variant: %v", err)
+	}
+}
+
+// Values of 8 and 16 bits are stored as INT32. Higher bits are cut, as pyarrow does.
+func TestNarrowIntegers(t *testing.T) {
+	for _, c := range []struct {
+		t    schema.Type
+		want []int32
+	}{
+		{schema.Type{Kind: schema.Int, Bits: 8}, []int32{1, -1, -128, 112}},
+		{schema.Type{Kind: schema.Int, Bits: 8, Unsigned: true}, []int32{1, 255, 128, 112}},
+		{schema.Type{Kind: schema.Int, Bits: 16}, []int32{1, -1, 128, 4464}},
+		{schema.Type{Kind: schema.Int, Bits: 16, Unsigned: true}, []int32{1, 65535, 128, 4464}},
+	} {
+		o := valueBuilder{kind: typeInt32, n: 4}
+		for _, v := range []int32{1, -1, 128, 70000} {
+			o.data = binary.LittleEndian.AppendUint32(o.data, uint32(v))
+		}
+		o.cutTo(c.t)
+		if got := o.array(false).(*array.Int32).Int32Values(); !slices.Equal(got, c.want) {
+			t.Errorf("%s: got %v, want %v", c.t, got, c.want)
+		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/rlprep/rlprep/internal/parquetio/encoding"
+	"github.com/rlprep/rlprep/schema"
 )
 
 var (
@@ -391,6 +392,24 @@ func (o *valueBuilder) bit(v byte) {
 	}
 	o.data[len(o.data)-1] |= v << (o.bits & 7)
 	o.bits++
+}
+
+// cutTo cuts INT32 values to the 8 or 16 bits of t, as pyarrow 26 does: a value of a damaged file may have more.
+func (o *valueBuilder) cutTo(t schema.Type) {
+	for i := 0; i+4 <= len(o.data); i += 4 {
+		v := int32(binary.LittleEndian.Uint32(o.data[i:]))
+		switch {
+		case t.Bits == 8 && t.Unsigned:
+			v = int32(uint8(v))
+		case t.Bits == 8:
+			v = int32(int8(v))
+		case t.Unsigned:
+			v = int32(uint16(v))
+		default:
+			v = int32(int16(v))
+		}
+		binary.LittleEndian.PutUint32(o.data[i:], uint32(v))
+	}
 }
 
 // array returns the values as an Arrow array that owns the memory. asText: BYTE_ARRAY is text.

@@ -31,6 +31,7 @@ type leafReader struct {
 	kind           physicalType
 	width          int // bytes of a value; 0: text, or booleans
 	asText         bool
+	narrow         schema.Type // Int of 8 or 16 bits: what its values are cut to; else the zero Type
 	maxDef, maxRep uint8
 
 	counts  tallied
@@ -66,6 +67,9 @@ func (l *leafReader) open(f *File, rg, leaf int, first int64, shared *pageBuffer
 		counts: tallied{byDef: make([]int64, int(p.MaxDef)+1)},
 		kind:   p.Physical, asText: f.leaves[leaf].Type.Kind == schema.Text, maxDef: p.MaxDef, maxRep: p.MaxRep,
 		page: openPage{buf: l.page.buf},
+	}
+	if t := f.leaves[leaf].Type; t.Kind == schema.Int && t.Bits < 32 && p.Physical == typeInt32 {
+		l.narrow = t
 	}
 	switch p.Physical {
 	case typeInt32, typeFloat:
@@ -412,6 +416,9 @@ func (l *leafReader) gather(s *sliceBuilder, n int) (*record.Vector, error) {
 	}
 	if s.rows < n {
 		return nil, fewerRows(int64(n - s.rows))
+	}
+	if l.narrow.Kind == schema.Int {
+		s.values.cutTo(l.narrow)
 	}
 	return &record.Vector{Values: s.values.array(l.asText), Def: s.def, Rep: s.rep, Rows: s.rows}, nil
 }
