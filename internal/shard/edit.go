@@ -118,8 +118,13 @@ func (e *Edits) catchUp() error {
 }
 
 // Lists reports whether the manifest names a file.
-func (e *Edits) Lists(name string) bool { return e.at(name) >= 0 }
+func (e *Edits) Lists(name string) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.at(name) >= 0
+}
 
+// at is the place of a file in the manifest, -1: it is not in it. mu is held.
 func (e *Edits) at(name string) int {
 	return slices.IndexFunc(e.m.Shards, func(s FileEntry) bool { return s.Name == name })
 }

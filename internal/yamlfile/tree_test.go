@@ -102,7 +102,7 @@ func TestErrors(t *testing.T) {
 		{"a: 1\nb: 2\na: 3\n", `f:3:1: duplicate key "a" (first on line 1)`},
 		{"a: 1\n---\nb: 2\n", "f:3:1: a second document: a configuration has one"},
 		{"a: *b\n", "f:1:4: unknown anchor 'b' referenced"},
-		{"a: &a [*a]\n", "f:1:8: the alias *a stands for a value that it is part of"},
+		{"a: &a [*a]\n", "f:1:8: the alias *a refers to a value that contains it"},
 		{"a: &a\n  <<: *a\n", "f:2:7: the alias *a"},
 		{"a: !include x\n", "f:1:4: unknown tag !include"},
 		{"a: !!python/object/apply:os.system [id]\n", ""},
