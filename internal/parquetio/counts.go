@@ -37,7 +37,7 @@ func (f *File) clearCount(rg, leaf int, nulls int64) int64 {
 // checksum, levels, number of rows, and that each value points into the dictionary. A *FormatError says what is wrong. The count is kept.
 func (f *File) CountNulls(rg, leaf int) (int64, error) {
 	c := f.chunk(rg, leaf)
-	if n := f.levels.get(c); n != nil {
+	if n, known := f.levels.get(c); known {
 		return f.clearCount(rg, leaf, n.below(c.physical().MaxDef)), nil
 	}
 	shared := takeBuffers(1)

@@ -127,7 +127,7 @@ func (l *levels) repAt(i int) uint8 {
 // group are not always read together.
 type levelTally struct {
 	mu     sync.Mutex
-	groups map[int32]map[int32]*tallied // by row group and leaf
+	groups map[int32]map[int32]tallied // by row group and leaf
 	order  []int32
 }
 
@@ -137,26 +137,28 @@ type tallied struct{ byDef []int64 }
 // tallyGroups is how many row groups are kept: more than there are workers.
 const tallyGroups = 256
 
-func (t *levelTally) get(c *Chunk) *tallied {
+func (t *levelTally) get(c *Chunk) (n tallied, known bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.groups[c.rowGroup][c.leaf]
+	n, known = t.groups[c.rowGroup][c.leaf]
+	return n, known
 }
 
-// put keeps what was counted in c, and returns an error where another leaf of its group was counted otherwise.
-func (t *levelTally) put(c *Chunk, n *tallied) error {
+// put keeps what was counted in c, and returns an error where another leaf of its group was counted otherwise. It keeps the counts alone: a pointer
+// into a reader would keep its dictionary in memory.
+func (t *levelTally) put(c *Chunk, n tallied) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	of := t.groups[c.rowGroup]
 	if of == nil {
 		if t.groups == nil {
-			t.groups = map[int32]map[int32]*tallied{}
+			t.groups = map[int32]map[int32]tallied{}
 		}
 		if len(t.order) == tallyGroups {
 			delete(t.groups, t.order[0])
 			t.order = slices.Delete(t.order, 0, 1)
 		}
-		of = map[int32]*tallied{}
+		of = map[int32]tallied{}
 		t.groups[c.rowGroup] = of
 		t.order = append(t.order, c.rowGroup)
 	}
@@ -173,14 +175,14 @@ func (t *levelTally) put(c *Chunk, n *tallied) error {
 	return nil
 }
 
-func (n *tallied) below(def uint8) (sum int64) {
+func (n tallied) below(def uint8) (sum int64) {
 	for _, k := range n.byDef[:def] {
 		sum += k
 	}
 	return sum
 }
 
-func (n *tallied) entries() int64 { return n.below(uint8(len(n.byDef))) }
+func (n tallied) entries() int64 { return n.below(uint8(len(n.byDef))) }
 
 // add counts the entries of a page.
 func (n *tallied) add(p *openPage) {
@@ -205,5 +207,5 @@ func (l *leafReader) tally() error {
 	if l.skipped || l.counts.entries() != c.values {
 		return nil
 	}
-	return c.file.levels.put(c, &l.counts)
+	return c.file.levels.put(c, l.counts)
 }
