@@ -11,27 +11,17 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
-	"unsafe"
 )
 
 const (
 	streamBytes   = 1 << 20 // what is hashed and written at a time
 	streamBuffers = 3       // one that is filled, one that is hashed and written, one between them
-	streamAlign   = 4096    // where a buffer begins in memory: what directly asks for
 )
 
-var streamPool = sync.Pool{New: func() any { return alignedBuffer() }}
+var streamPool = sync.Pool{New: func() any { b := make([]byte, 0, streamBytes); return &b }}
 
-func alignedBuffer() *[]byte {
-	b := make([]byte, streamBytes+streamAlign)
-	skip := -uintptr(unsafe.Pointer(&b[0])) % streamAlign
-	b = b[skip : skip+streamBytes : skip+streamBytes]
-	return &b
-}
-
-// A stream writes a file from front to back and hashes what it writes, while the caller makes more. Where the file system can do so, the
-// bytes go past the page cache: a shard is flushed anyway before it gets its name, and to fill the cache first and to empty it then costs
-// more time than the disk.
+// A stream writes a file from front to back and hashes what it writes, while the caller makes more. The bytes stay in the page cache, where the first
+// reader of the file finds them (testdata/bench/pagecache.py), and their way to the disk begins at once.
 type stream struct {
 	f      *os.File
 	size   int64
@@ -44,7 +34,6 @@ type stream struct {
 	// Of the goroutine.
 	sum    hash.Hash
 	at     int64
-	direct bool
 	err    error
 	failed atomic.Bool // err is set: nothing more is written
 }
@@ -145,21 +134,8 @@ func (s *stream) run(full <-chan *[]byte) {
 
 // put writes b at the end of the file.
 func (s *stream) put(b []byte) error {
-	whole := len(b) == streamBytes
-	if whole && s.at == 0 {
-		s.direct = directly(s.f, true)
-	}
-	if !whole && s.direct { // the last: a whole number of blocks is asked for
-		s.direct = directly(s.f, false)
-	}
 	n, err := s.f.Write(b)
-	if err != nil && s.direct && refused(err) {
-		s.direct = directly(s.f, false)
-		var more int
-		more, err = s.f.Write(b[n:])
-		n += more
-	}
-	if err == nil && !s.direct {
+	if err == nil {
 		writeBack(s.f, s.at, int64(n))
 	}
 	s.at += int64(n)
