@@ -1,7 +1,7 @@
-"""Does it pay to write past the page cache? pagecache.py [--pairs N] [--read-mbps N]
+"""Does it pay to write past the page cache? pagecache.py --past BINARY [--pairs N] [--read-mbps N]
 
-rlprep preprocess gsm8k of .bench/x100/rg7473, then the first datasets.load_dataset of the result in a new cache, by two builds of this tree in turn: one
-writes past the page cache, as rlprep does, one through it. Both sides read their input from the cache. The output of each run is counted by
+rlprep preprocess gsm8k of .bench/x100/rg7473, then the first datasets.load_dataset of the result in a new cache, by this tree and by BINARY in turn. BINARY
+writes past the page cache: build it from the parent of the commit "shard: write through the page cache again". Both sides read their input from the cache. The output of each run is counted by
 load_dataset. Seconds are wall seconds of whole processes; the ratio is taken in each pair.
 
 --read-mbps N limits what load_dataset reads from the disk to N MB a second (cgroup v1 blkio, as root). Writes are not limited: version 1 of the
@@ -28,9 +28,9 @@ print(len(datasets.load_dataset("parquet", data_files=sys.argv[1], split="train"
 """
 
 
-def build(name, *flags):
+def build(name):
     path = os.path.join(BENCH, name)
-    subprocess.run(["go", "build", "-trimpath", *flags, "-o", path, "./cmd/rlprep"], cwd=ROOT, check=True, env=dict(os.environ, CGO_ENABLED="0"))
+    subprocess.run(["go", "build", "-trimpath", "-o", path, "./cmd/rlprep"], cwd=ROOT, check=True, env=dict(os.environ, CGO_ENABLED="0"))
     return path
 
 
@@ -72,11 +72,12 @@ def side(binary, join):
 
 def main():
     args = argparse.ArgumentParser()
+    args.add_argument("--past", required=True)
     args.add_argument("--pairs", type=int, default=5)
     args.add_argument("--read-mbps", type=int)
     args = args.parse_args()
-    past = build("rlprep-past")
-    through = build("rlprep-through", "-ldflags", "-X github.com/rlprep/rlprep/internal/shard.pageCache=use")
+    past = os.path.abspath(args.past)
+    through = build("rlprep-through")
     join = limit(args.read_mbps) if args.read_mbps else None
     sides = {"past the page cache": past, "through the page cache": through}
     runs = {name: [] for name in sides}
