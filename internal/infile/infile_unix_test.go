@@ -89,7 +89,7 @@ func TestStream(t *testing.T) {
 
 	ctx, cancel = context.WithCancelCause(t.Context())
 	go func() { _, err := ReadAll(ctx, name); got <- err }()
-	w, err := os.OpenFile(name, os.O_WRONLY, 0)
+	w, err := os.OpenFile(name, os.O_RDWR, 0) // with a reading end of its own: the reader before may close its end only now
 	must(t, err)
 	defer w.Close()
 	_, err = w.WriteString("a")
