@@ -16,9 +16,9 @@ import (
 // A lateJob is a command whose system calls fail one after the other.
 type lateJob struct {
 	args    string
-	files   func(t *testing.T, bin, dir string) // what is there before
+	files   func(t *testing.T, bin, dir string) // makes the files that the command finds
 	written []string                            // files and folders that the command makes or replaces
-	once    bool                                // it refuses to make what is there
+	once    bool                                // it refuses an output that exists
 }
 
 // TestLateErrors has the system refuse one call after the other: an fsync, a close, a rename, a link, as file systems do that report late that they could

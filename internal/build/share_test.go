@@ -204,7 +204,8 @@ func join(t *testing.T, dir, out string) *build.SharedPlan {
 	return s
 }
 
-// TestGoroutines: whoever comes last makes the directory visible; the others are told that somebody is at work, or that all is done.
+// TestGoroutines: the last process makes the directory visible. The others get an error that names a running process, or learn that the directory is
+// complete.
 func TestGoroutines(t *testing.T) {
 	dir := data(t)
 	want := plain(t, dir)

@@ -196,7 +196,7 @@ func TestFix(t *testing.T) {
 		t.Fatal("a dry run changed the file")
 	}
 	if fixed, _ := fix(check.FixOptions{DryRun: true, Passed: func(f rule.Finding) bool { return f.Rule.ID == "RL301" }}); !strings.Contains(found(fixed.Left), "RL301") {
-		t.Errorf("let pass: left %s", found(fixed.Left))
+		t.Errorf("suppressed findings: left %s", found(fixed.Left))
 	}
 	fixed, _ := fix(check.FixOptions{})
 	var said bytes.Buffer
@@ -235,7 +235,7 @@ func TestPrintLeft(t *testing.T) {
 	}
 }
 
-// TestRemedies: what --fix can do about a finding is told for each rule, file and column.
+// TestRemedies: Remedies names what --fix can do, for each rule, file and column.
 func TestRemedies(t *testing.T) {
 	name := put(t, filepath.Join(t.TempDir(), "train.parquet"), row)
 	o := options(t, name)
@@ -273,7 +273,7 @@ func TestFixable(t *testing.T) {
 	}
 }
 
-// TestResult: findings that a project's file lets pass, or that a baseline knows, are taken away; of each the rest is told.
+// TestResult: a project file suppresses findings, and a baseline removes known ones. Each method returns how many, and what it did not use.
 func TestResult(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "train.parquet", row)
@@ -302,7 +302,7 @@ func TestResult(t *testing.T) {
 	}
 	count, unused := r.Pass(p)
 	if count != 1 || len(unused) != 1 || unused[0].Rule != 1 || strings.Contains(found(&r.Report), "RL301") {
-		t.Errorf("%d let pass, %v unused, left %s", count, unused, found(&r.Report))
+		t.Errorf("%d suppressed, %v unused, left %s", count, unused, found(&r.Report))
 	}
 	r = result()
 	known := check.Known{Name: "baseline.json", Baseline: baseline.Baseline{}}

@@ -173,7 +173,7 @@ func (r *remedies) try(ctx context.Context, agent string, one *rule.Rule) error 
 			return err
 		}
 		if errors.As(err, new(*misuse.Error)) {
-			return nil // the agent is none that this target knows
+			return nil // this target does not know the agent
 		}
 		return err
 	}
