@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rlprep/rlprep/internal/jsonl/jsonltest"
 	"github.com/rlprep/rlprep/schema"
 )
 
@@ -80,7 +81,7 @@ func TestRows(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			f, err := embedded(t, tt.in, fields(t, tt.cols...))
+			f, err := embedded(t, tt.in, jsonltest.Fields(t, tt.cols...))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -91,8 +92,8 @@ func TestRows(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !slices.Equal(texts(got), tt.want) {
-				t.Errorf("rows:\n%s\nwant:\n%s", strings.Join(texts(got), "\n"), strings.Join(tt.want, "\n"))
+			if !slices.Equal(jsonltest.Texts(got), tt.want) {
+				t.Errorf("rows:\n%s\nwant:\n%s", strings.Join(jsonltest.Texts(got), "\n"), strings.Join(tt.want, "\n"))
 			}
 			if !slices.Equal(faults, tt.faults) {
 				t.Errorf("faults:\n%s\nwant:\n%s", strings.Join(faults, "\n"), strings.Join(tt.faults, "\n"))
@@ -102,7 +103,7 @@ func TestRows(t *testing.T) {
 }
 
 func TestInvalidUTF8IsKept(t *testing.T) {
-	f, err := embedded(t, "{\"a\":\"x\xffy\xed\xa0\x80\"}\n", fields(t, "a string"))
+	f, err := embedded(t, "{\"a\":\"x\xffy\xed\xa0\x80\"}\n", jsonltest.Fields(t, "a string"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +152,7 @@ func TestSyntaxErrors(t *testing.T) {
 		{"UTF-16", "\xff\xfe{\x00", `train.jsonl: text in UTF-16, not UTF-8: convert it with: iconv -f UTF-16 -t UTF-8`},
 	}
 	for _, tt := range tests {
-		for _, cols := range [][]schema.Field{fields(t, "n int64", "a string"), nil} {
+		for _, cols := range [][]schema.Field{jsonltest.Fields(t, "n int64", "a string"), nil} {
 			name := tt.name
 			if cols == nil {
 				name += ", inferred"
@@ -173,7 +174,7 @@ func TestSyntaxErrors(t *testing.T) {
 }
 
 func TestUnknownKeys(t *testing.T) {
-	f, err := embedded(t, `{"question":"q","respond":1,"p":[{"role":"x","name":"n"}]}`+"\n\n"+`{"a.b":2}`, fields(t, "question string", "answer string", "p chat"))
+	f, err := embedded(t, `{"question":"q","respond":1,"p":[{"role":"x","name":"n"}]}`+"\n\n"+`{"a.b":2}`, jsonltest.Fields(t, "question string", "answer string", "p chat"))
 	if err != nil {
 		t.Fatal(err)
 	}

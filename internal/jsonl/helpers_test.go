@@ -1,40 +1,14 @@
 package jsonl
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"testing"
 
-	"github.com/rlprep/rlprep/internal/record"
+	"github.com/rlprep/rlprep/internal/jsonl/jsonltest"
 	"github.com/rlprep/rlprep/schema"
 )
-
-// fields makes columns from "name type" pairs.
-func fields(t testing.TB, spec ...string) []schema.Field {
-	t.Helper()
-	types := map[string]schema.Type{
-		"string": schema.StringType, "int64": schema.Int64Type, "int32": {Kind: schema.Int, Bits: 32}, "uint8": {Kind: schema.Int, Bits: 8, Unsigned: true},
-		"uint64": {Kind: schema.Int, Bits: 64, Unsigned: true}, "double": schema.FloatType, "float": {Kind: schema.Float, Bits: 32}, "bool": schema.BoolType,
-		"null": {Kind: schema.Null}, "strings": schema.ListOf(schema.StringType), "binary": {Kind: schema.Binary},
-		"chat":   schema.ListOf(schema.StructOf(schema.NewField("role", schema.StringType), schema.NewField("content", schema.StringType))),
-		"nested": schema.StructOf(schema.NewField("a", schema.Int64Type), schema.NewField("b", schema.StructOf(schema.NewField("c", schema.ListOf(schema.ListOf(schema.Int64Type)))))),
-		"mixed":  {Kind: schema.Other, Name: "mixed<int64, string>"},
-	}
-	var out []schema.Field
-	for _, s := range spec {
-		name, typ, _ := strings.Cut(s, " ")
-		typ, required := strings.CutSuffix(typ, "!")
-		ty, ok := types[typ]
-		if !ok {
-			t.Fatalf("no type %q", typ)
-		}
-		out = append(out, schema.Field{Name: name, Type: ty, Nullable: !required})
-	}
-	return out
-}
 
 // A file is text that was begun and counted.
 type file struct {
@@ -78,66 +52,22 @@ func named(err error) error {
 	return fmt.Errorf("train.jsonl:%w", e)
 }
 
-// A readRow is a row as tests compare it.
-type readRow struct {
-	json string
-	line int64
-	row  int64
-}
-
 // readRanges reads ranges in batches of max rows and returns their rows and faults.
-func readRanges(f *file, ranges []Range, max int) ([]readRow, []string, error) {
-	var paths []schema.Path
-	for _, name := range f.schema.Names() {
-		paths = append(paths, schema.Path("").Field(name))
-	}
-	cursor := record.Bind(f.schema, paths).Cursor()
-	var out []readRow
-	var faults []string
+func readRanges(f *file, ranges []Range, max int) (rows []jsonltest.Row, faults []string, err error) {
 	f.unknown = map[schema.Path]Place{}
 	for _, rg := range ranges {
 		r, err := f.open(rg)
 		if err != nil {
-			return out, faults, err
+			return rows, faults, err
 		}
-		for {
-			b, err := r.Next(context.Background(), max)
-			if err == io.EOF {
-				break
-			}
-			if err != nil {
-				return out, faults, named(err)
-			}
-			b.File = "train.jsonl"
-			for _, fault := range b.Faults {
-				faults = append(faults, b.Pos(int(fault.Row)).String()+": "+fault.Reason+": "+fault.Message+" ("+fault.Value+")")
-			}
-			cursor.Reset(b)
-			for cursor.Next() {
-				text := []byte("{")
-				for i, name := range f.schema.Names() {
-					if i > 0 {
-						text = append(text, ',')
-					}
-					text = append(schema.AppendQuoted(text, name), ':')
-					text = cursor.At(i).AppendJSON(text)
-				}
-				pos := cursor.Pos()
-				out = append(out, readRow{string(append(text, '}')), pos.Line, pos.Row})
-			}
+		more, found, err := jsonltest.Read(r, f.schema, "train.jsonl", max)
+		rows, faults = append(rows, more...), append(faults, found...)
+		if err != nil {
+			return rows, faults, named(err)
 		}
 		for key, row := range r.UnknownKeys() {
 			f.unknown[key] = row
 		}
 	}
-	return out, faults, nil
-}
-
-// texts returns the JSON of rows.
-func texts(rows []readRow) []string {
-	out := []string{}
-	for _, r := range rows {
-		out = append(out, r.json)
-	}
-	return out
+	return rows, faults, nil
 }

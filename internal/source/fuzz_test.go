@@ -12,6 +12,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/rlprep/rlprep/internal/jsonl/jsonltest"
 	"github.com/rlprep/rlprep/schema"
 )
 
@@ -42,14 +43,14 @@ func FuzzJSONLines(f *testing.F) {
 		if len(got) > 1 {
 			a, b := file.ReadRanges(0)[0].Cut(int64(max(cut, -cut, 0) % len(got)))
 			again, _ := readValues(t, file, slices.DeleteFunc([]ReadRange{a, b}, func(u ReadRange) bool { return u.Rows == 0 }), 2)
-			if !slices.EqualFunc(got, again, func(a, b readRow) bool { return a == b }) {
+			if !slices.EqualFunc(got, again, func(a, b jsonltest.Row) bool { return a == b }) {
 				t.Fatalf("cut:\n%v\nwhole:\n%v", again, got)
 			}
 		}
 	})
 }
 
-func readValues(t *testing.T, f *File, units []ReadRange, batch int) ([]readRow, []string) {
+func readValues(t *testing.T, f *File, units []ReadRange, batch int) ([]jsonltest.Row, []string) {
 	t.Helper()
 	rows, faults, err := readUnits(f, units, batch)
 	if err != nil {
@@ -98,7 +99,7 @@ func reference(data []byte) ([]map[string]any, bool) {
 }
 
 // sameRows compares the rows that were read with encoding/json's.
-func sameRows(t *testing.T, f *File, data []byte, got []readRow, faults []string) {
+func sameRows(t *testing.T, f *File, data []byte, got []jsonltest.Row, faults []string) {
 	want, ok := reference(data)
 	if !ok {
 		return
@@ -119,10 +120,10 @@ func sameRows(t *testing.T, f *File, data []byte, got []readRow, faults []string
 	}
 	for i, row := range want {
 		expected := appendAs([]byte("{"), schema.StructOf(f.Schema.Fields...), row)
-		if string(expected) == got[i].json {
+		if string(expected) == got[i].JSON {
 			continue
 		}
-		t.Fatalf("row %d of %s:\n%s\nwant\n%s", i, f.Schema.Fields, got[i].json, expected)
+		t.Fatalf("row %d of %s:\n%s\nwant\n%s", i, f.Schema.Fields, got[i].JSON, expected)
 	}
 }
 
@@ -189,7 +190,7 @@ func FuzzDeclared(f *testing.F) {
 		`{"s":1,"n":"x","p":[1,{"role":2},null],"e":[],"x":"y","b":0,"z":1}`, `{"s":"\ud800","s":"b","r":null}`, `{"n":1.0,"n":99999999999999999999}`, `[{"p":{}},{"e":{"b":{"c":[1,[2,"x"]]}}}]`} {
 		f.Add([]byte(s))
 	}
-	cols := fields(f, "s string", "n int64", "p chat", "e nested", "x double", "b bool", "z null", "i int32", "r string!", "q chat!", "m mixed")
+	cols := jsonltest.Fields(f, "s string", "n int64", "p chat", "e nested", "x double", "b bool", "z null", "i int32", "r string!", "q chat!", "m mixed")
 	f.Fuzz(func(t *testing.T, data []byte) {
 		file, err := embedded(t, string(data), cols)
 		if err != nil {

@@ -89,12 +89,12 @@ func TestParquetUnits(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, r := range want {
-		if r.row != int64(i) || !strings.HasPrefix(r.json, fmt.Sprintf(`{"id":%d,`, i)) {
+		if r.Row != int64(i) || !strings.HasPrefix(r.JSON, fmt.Sprintf(`{"id":%d,`, i)) {
 			t.Fatalf("row %d is %+v", i, r)
 		}
 	}
-	if len(want) != 351 || want[7].json != `{"id":7,"text":"row 7","prompt":[{"role":"r0"},{"role":"r1"},{"role":"r2"}]}` {
-		t.Fatalf("%d rows; row 7 is %s", len(want), want[7].json)
+	if len(want) != 351 || want[7].JSON != `{"id":7,"text":"row 7","prompt":[{"role":"r0"},{"role":"r1"},{"role":"r2"}]}` {
+		t.Fatalf("%d rows; row 7 is %s", len(want), want[7].JSON)
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		units := f.ReadRanges(0)

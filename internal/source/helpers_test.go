@@ -2,39 +2,14 @@ package source
 
 import (
 	"context"
-	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
+	"github.com/rlprep/rlprep/internal/jsonl/jsonltest"
 	"github.com/rlprep/rlprep/internal/record"
 	"github.com/rlprep/rlprep/schema"
 )
-
-// fields makes columns from "name type" pairs.
-func fields(t testing.TB, spec ...string) []schema.Field {
-	t.Helper()
-	types := map[string]schema.Type{
-		"string": schema.StringType, "int64": schema.Int64Type, "int32": {Kind: schema.Int, Bits: 32}, "uint8": {Kind: schema.Int, Bits: 8, Unsigned: true},
-		"uint64": {Kind: schema.Int, Bits: 64, Unsigned: true}, "double": schema.FloatType, "float": {Kind: schema.Float, Bits: 32}, "bool": schema.BoolType,
-		"null": {Kind: schema.Null}, "strings": schema.ListOf(schema.StringType), "binary": {Kind: schema.Binary},
-		"chat":   schema.ListOf(schema.StructOf(schema.NewField("role", schema.StringType), schema.NewField("content", schema.StringType))),
-		"nested": schema.StructOf(schema.NewField("a", schema.Int64Type), schema.NewField("b", schema.StructOf(schema.NewField("c", schema.ListOf(schema.ListOf(schema.Int64Type)))))),
-		"mixed":  {Kind: schema.Other, Name: "mixed<int64, string>"},
-	}
-	var out []schema.Field
-	for _, s := range spec {
-		name, typ, _ := strings.Cut(s, " ")
-		typ, required := strings.CutSuffix(typ, "!")
-		ty, ok := types[typ]
-		if !ok {
-			t.Fatalf("no type %q", typ)
-		}
-		out = append(out, schema.Field{Name: name, Type: ty, Nullable: !required})
-	}
-	return out
-}
 
 // write writes files below a new folder and returns it.
 func write(t testing.TB, files map[string]string) string {
@@ -67,69 +42,24 @@ func embedded(t testing.TB, text string, cols []schema.Field) (*File, error) {
 	return set.Files()[0], nil
 }
 
-// A readRow is a row as tests compare it.
-type readRow struct {
-	json string
-	line int64
-	row  int64
-}
-
 // readUnits reads units in batches of max rows and returns their rows and faults.
-func readUnits(f *File, units []ReadRange, max int) ([]readRow, []string, error) {
-	var paths []schema.Path
-	for _, name := range f.Schema.Names() {
-		paths = append(paths, schema.Path("").Field(name))
-	}
-	bind := record.Bind(f.Schema, paths)
-	cursor := bind.Cursor()
-	var out []readRow
-	var faults []string
+func readUnits(f *File, units []ReadRange, max int) (rows []jsonltest.Row, faults []string, err error) {
+	leaves := jsonltest.All(f.Schema).Leaves()
 	for _, u := range units {
-		r, err := f.Open(context.Background(), u, bind.Leaves())
+		r, err := f.Open(context.Background(), u, leaves)
 		if err != nil {
-			return out, faults, err
+			return rows, faults, err
 		}
-		for {
-			b, err := r.Next(context.Background(), max)
-			if err == io.EOF {
-				break
-			}
-			if err != nil {
-				r.Close()
-				return out, faults, err
-			}
-			for _, fault := range b.Faults {
-				faults = append(faults, b.Pos(int(fault.Row)).String()+": "+fault.Reason+": "+fault.Message+" ("+fault.Value+")")
-			}
-			cursor.Reset(b)
-			for cursor.Next() {
-				text := []byte("{")
-				for i, name := range f.Schema.Names() {
-					if i > 0 {
-						text = append(text, ',')
-					}
-					text = schema.AppendQuoted(text, name)
-					text = append(text, ':')
-					text = cursor.At(i).AppendJSON(text)
-				}
-				pos := cursor.Pos()
-				out = append(out, readRow{string(append(text, '}')), pos.Line, pos.Row})
-			}
+		more, found, err := jsonltest.Read(r, f.Schema, f.Name, max)
+		rows, faults = append(rows, more...), append(faults, found...)
+		if cerr := r.Close(); err == nil {
+			err = cerr
 		}
-		if err := r.Close(); err != nil {
-			return out, faults, err
+		if err != nil {
+			return rows, faults, err
 		}
 	}
-	return out, faults, nil
-}
-
-// texts returns the JSON of rows.
-func texts(rows []readRow) []string {
-	out := []string{}
-	for _, r := range rows {
-		out = append(out, r.json)
-	}
-	return out
+	return rows, faults, nil
 }
 
 // sound checks the levels of a leaf against its values and rows.

@@ -15,6 +15,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 	"pgregory.net/rapid"
+
+	"github.com/rlprep/rlprep/internal/jsonl/jsonltest"
 )
 
 // manyRows makes a file of n rows, with blank lines, or as an array.
@@ -45,7 +47,7 @@ func manyRows(n int, array bool, width func(int) int) string {
 }
 
 func TestCuttingKeepsRows(t *testing.T) {
-	cols := fields(t, "n int64", "a string")
+	cols := jsonltest.Fields(t, "n int64", "a string")
 	for _, array := range []bool{false, true} {
 		text := manyRows(2500, array, func(i int) int { return i % 8 })
 		f, err := embedded(t, text, cols)
@@ -61,11 +63,11 @@ func TestCuttingKeepsRows(t *testing.T) {
 		}
 		lines := strings.Split(text, "\n")
 		for i, r := range want {
-			if r.row != int64(i) || !strings.HasPrefix(r.json, fmt.Sprintf(`{"n":%d,`, i)) {
+			if r.Row != int64(i) || !strings.HasPrefix(r.JSON, fmt.Sprintf(`{"n":%d,`, i)) {
 				t.Fatalf("row %d is %+v", i, r)
 			}
-			if at := lines[r.line-1]; !strings.Contains(at, fmt.Sprintf(`{"n":%d,`, i)) {
-				t.Fatalf("row %d is said to be on line %d, which is %q", i, r.line, at)
+			if at := lines[r.Line-1]; !strings.Contains(at, fmt.Sprintf(`{"n":%d,`, i)) {
+				t.Fatalf("row %d is said to be on line %d, which is %q", i, r.Line, at)
 			}
 		}
 		rapid.Check(t, func(t *rapid.T) {
@@ -91,7 +93,7 @@ func TestCuttingKeepsRows(t *testing.T) {
 }
 
 func TestUnitsAreOfLikeSize(t *testing.T) {
-	f, err := embedded(t, manyRows(20000, false, func(int) int { return 50 }), fields(t, "n int64"))
+	f, err := embedded(t, manyRows(20000, false, func(int) int { return 50 }), jsonltest.Fields(t, "n int64"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +115,7 @@ func TestUnitsAreOfLikeSize(t *testing.T) {
 
 func TestLongLines(t *testing.T) {
 	long := strings.Repeat("long ", 1<<20)
-	f, err := embedded(t, fmt.Sprintf("{\"a\":%q}\n{\"a\":\"b\"}\n[", long)[:len(long)+19], fields(t, "a string"))
+	f, err := embedded(t, fmt.Sprintf("{\"a\":%q}\n{\"a\":\"b\"}\n[", long)[:len(long)+19], jsonltest.Fields(t, "a string"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,13 +123,13 @@ func TestLongLines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(got) != 2 || len(got[0].json) != len(long)+8 || got[1].json != `{"a":"b"}` {
+	if len(got) != 2 || len(got[0].JSON) != len(long)+8 || got[1].JSON != `{"a":"b"}` {
 		t.Errorf("%d rows", len(got))
 	}
 }
 
 func TestBatchesOfBlankLines(t *testing.T) {
-	f, err := embedded(t, "{}\n{}\n\n{}\n{}\n", fields(t, "n int64"))
+	f, err := embedded(t, "{}\n{}\n\n{}\n{}\n", jsonltest.Fields(t, "n int64"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +230,7 @@ func TestStdin(t *testing.T) {
 		}
 		f := set.Files()[0]
 		got, _, err := readUnits(f, f.ReadRanges(0), 10)
-		if err != nil || !slices.Equal(texts(got), []string{`{"n":1}`, `{"n":2}`}) || f.Name != "-" || f.Split != "train" || f.Bytes != int64(len(in)) {
+		if err != nil || !slices.Equal(jsonltest.Texts(got), []string{`{"n":1}`, `{"n":2}`}) || f.Name != "-" || f.Split != "train" || f.Bytes != int64(len(in)) {
 			t.Errorf("%s: %v, %v, %+v", name, got, err, f.File)
 		}
 		checkSum(t, f, true, in, nil)

@@ -21,7 +21,8 @@ func threadTime(t *testing.T) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// TestWide: the time for wide mappings grows with their size, not with its square: 8 times the keys take less than 24 times the time of this thread.
+// TestWide: the time for wide mappings grows with their size, not with its square. A square would make 8 times the keys take 64 times the time of
+// this thread, whatever else the machine does. A busy machine can disturb one comparison, so the best of several counts.
 func TestWide(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -53,10 +54,16 @@ func TestWide(t *testing.T) {
 			}
 			return best
 		}
-		small, large := cost(4_000), cost(32_000)
-		t.Logf("%s: 4,000 keys take %v, 32,000 %v", name, small, large)
-		if large > 24*small {
-			t.Errorf("%s: 4,000 keys take %v, 32,000 %v", name, small, large)
+		ratio := math.Inf(1)
+		for range 8 {
+			small, large := cost(4_000), cost(32_000)
+			t.Logf("%s: 4,000 keys take %v, 32,000 %v", name, small, large)
+			if ratio = min(ratio, float64(large)/float64(small)); ratio <= 24 {
+				break
+			}
+		}
+		if ratio > 24 {
+			t.Errorf("%s: 8 times the keys take %.0f times the time", name, ratio)
 		}
 	}
 }
