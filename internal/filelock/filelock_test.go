@@ -68,11 +68,16 @@ func TestHoldFile(t *testing.T) {
 // TestWait: many wait, one at a time goes on, also where the file is removed by the one before.
 func TestWait(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "lock")
-	var inside, waited atomic.Int32
+	first, err := Wait(context.Background(), name, func() { t.Error("nobody has the lock yet") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	var inside atomic.Int32
+	queue := make(chan struct{}, 6)
 	var wg sync.WaitGroup
 	for i := range 6 {
 		wg.Go(func() {
-			l, err := Wait(context.Background(), name, func() { waited.Add(1) })
+			l, err := Wait(context.Background(), name, func() { queue <- struct{}{} })
 			if err != nil {
 				t.Error(err)
 				return
@@ -90,10 +95,13 @@ func TestWait(t *testing.T) {
 			}
 		})
 	}
-	wg.Wait()
-	if waited.Load() == 0 {
-		t.Error("nobody waited")
+	for range cap(queue) { // until each of them waits
+		<-queue
 	}
+	if err := first.Release(); err != nil {
+		t.Error(err)
+	}
+	wg.Wait()
 	l, err := Try(name)
 	if err != nil {
 		t.Fatal(err)

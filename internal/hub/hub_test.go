@@ -299,7 +299,7 @@ func TestFaults(t *testing.T) {
 		{"a byte changed, always", storing, true, hubtest.Fault{Flip: 99}, "has hash", 3},
 		{"encoded unasked", storing, true, hubtest.Fault{Header: map[string]string{"Content-Encoding": "gzip"}}, "encoded (gzip)", 3},
 		{"trickle", storing, true, hubtest.Fault{Trickle: 5 * time.Millisecond}, "allow less by RLPREP_HUB_MIN_RATE", 3},
-		{"slow answer", listing, true, hubtest.Fault{Trickle: 5 * time.Millisecond}, "the answer does not end (200ms) (2 times)", 3},
+		{"slow answer", listing, true, hubtest.Fault{Trickle: 5 * time.Millisecond}, "the answer does not end (1s) (2 times)", 3},
 		{"416, always", resolving, true, hubtest.Fault{Status: 416}, "416 Requested Range Not Satisfiable", 3},
 		{"Location that is none", resolving, true, hubtest.Fault{Status: 302, Header: map[string]string{"Location": "http://[::1"}}, "failed to parse Location", 3},
 		{"list that is an object", listing, true, hubtest.Fault{Body: "{}"}, "not the expected JSON: {, expected a list", 3},
@@ -333,13 +333,13 @@ func TestFaults(t *testing.T) {
 			})
 			client := newClient(t, s, "HF_TOKEN=hf_secret")
 			if c.name == "stall" {
-				client.Attempts, client.Idle = 4, time.Second
+				client.Attempts, client.Idle = 4, 3*time.Second
 			}
 			if strings.HasPrefix(c.name, "trickle") {
 				client.MinRate, client.Window = 8<<10, 200*time.Millisecond
 			}
 			if strings.HasPrefix(c.name, "slow answer") {
-				client.Answer = 200 * time.Millisecond
+				client.Answer = time.Second
 			}
 			_, err := fetch(client, "hf://datasets/"+repo)
 			mu.Lock()

@@ -211,7 +211,7 @@ func TestKillLosesLittle(t *testing.T) {
 		ended <- err
 	}()
 	var have int64
-	for range 400 {
+	for range 6_000 { // a minute
 		names, _ := filepath.Glob(filepath.Join(c.Cache, "*", "blobs", "*.incomplete"))
 		for _, n := range names {
 			if info, err := os.Stat(n); err == nil {

@@ -5,9 +5,22 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 )
+
+// waits is a context that says when somebody first waits for it.
+type waits struct {
+	context.Context
+	once  sync.Once
+	begun chan struct{}
+}
+
+func (w *waits) Done() <-chan struct{} {
+	w.once.Do(func() { close(w.begun) })
+	return w.Context.Done()
+}
 
 func TestHoldWaits(t *testing.T) {
 	holdFor = 200 * time.Millisecond
@@ -46,15 +59,16 @@ func TestHoldWaits(t *testing.T) {
 		t.Errorf("interrupted: %v", err)
 	}
 	holdFor = time.Minute
+	waiter := &waits{Context: context.Background(), begun: make(chan struct{})}
 	go func() {
-		time.Sleep(50 * time.Millisecond)
+		<-waiter.begun
 		// The file is replaced, and then let go, as an edit in place does.
 		if err := os.WriteFile(names[1]+".new", nil, 0o666); err == nil {
 			os.Rename(names[1]+".new", names[1])
 		}
 		first.Close()
 	}()
-	second, waited, err := HoldFiles(context.Background(), names)
+	second, waited, err := HoldFiles(waiter, names)
 	if err != nil || !waited {
 		t.Fatal(waited, err)
 	}
