@@ -11,6 +11,7 @@ import (
 
 	"github.com/rlprep/rlprep/internal/escape"
 	"github.com/rlprep/rlprep/internal/launch"
+	"github.com/rlprep/rlprep/internal/launch/hydra"
 	"github.com/rlprep/rlprep/internal/misuse"
 	"github.com/rlprep/rlprep/schema/rule"
 )
@@ -213,7 +214,7 @@ func newEffect(t *launch.Training) *launchedEffect {
 	}
 	for _, key := range cfg.Leaves() {
 		if n := cfg.Get(key); n != nil {
-			e.Config[key] = newLaunchedValue(launch.JSONValue(n.Any()), n.Source, "")
+			e.Config[key] = newLaunchedValue(hydra.JSONValue(n.Any()), n.Source, "")
 		}
 	}
 	for _, p := range cfg.Problems {
@@ -410,7 +411,7 @@ func diffLaunches(a, b *launch.Training) []launchDifference {
 		if n == nil {
 			return nil
 		}
-		v := newLaunchedValue(launch.JSONValue(n.Any()), n.Source, "")
+		v := newLaunchedValue(hydra.JSONValue(n.Any()), n.Source, "")
 		return &v
 	}
 	for _, k := range slices.Compact(keys) {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rlprep/rlprep/internal/launch/hydra"
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
@@ -285,15 +286,15 @@ func literal(v any, s Source) *Node {
 			n.List = append(n.List, literal(e, s))
 		}
 		return n
-	case Sweep:
+	case hydra.Sweep:
 		return literal([]any(v), s)
-	case *Dict:
+	case *hydra.Dict:
 		n := &Node{Kind: Map, Source: s}
 		for i, k := range v.Keys {
-			n.set(keyText(k), literal(v.Values[i], s))
+			n.set(hydra.KeyText(k), literal(v.Values[i], s))
 		}
 		return n
-	case Call:
+	case hydra.Call:
 		return &Node{Value: v.Name + "(…)", Source: s}
 	}
 	return &Node{Value: v, Source: s}

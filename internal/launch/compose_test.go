@@ -1,13 +1,13 @@
 package launch
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/rlprep/rlprep/internal/launch/hydra"
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
 )
@@ -112,7 +112,7 @@ func TestParseYAML(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := fmt.Sprint(JSONValue(n.Any()))
+	got := fmt.Sprint(hydra.JSONValue(n.Any()))
 	if want := "map[a:map[b:1000 c:31 d:8 e:0.5 f:1.0 g:<nil> h:no i:false j:2024-01-01 k:-inf] l:map[b:1000 c:31 d:8 e:0.5 f:1.0 g:<nil> h:no i:false j:2024-01-01 k:-inf] m:map[b:2 c:31 d:8 e:0.5 f:1.0 g:<nil> h:no i:false j:2024-01-01 k:-inf] n:text\n]"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -133,21 +133,6 @@ func TestParseYAML(t *testing.T) {
 	}
 }
 
-func FuzzParseOverride(f *testing.F) {
-	for _, s := range []string{"a.b=1", "+a={x:[1,'y'],2:${z}}", "~a", "a@b=null", `a="\\\"x"`, "a=b,c", "a=int(3)", "=", "a=[1", "x=\\,"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		o, err := ParseOverride(s)
-		if err != nil {
-			return
-		}
-		if _, err := o.MarshalJSON(); err != nil {
-			t.Errorf("%q: %v", s, err)
-		}
-	})
-}
-
 func FuzzParseYAML(f *testing.F) {
 	for _, s := range []string{"a: 1", "a: {b: [1, x]}\nc: &d\n  - e\nf: *d", "- 1\n- 'x'", "a: |\n  b"} {
 		f.Add([]byte(s))
@@ -160,49 +145,4 @@ func FuzzParseYAML(f *testing.F) {
 			_ = toValue(n)
 		}
 	})
-}
-
-// TestOverrides holds the parser to what hydra-core 1.3.8 makes of 300 overrides (testdata/overrides.jsonl; no want: it refuses);
-// make conformance asks hydra-core itself about many more.
-func TestOverrides(t *testing.T) {
-	text, err := os.ReadFile("testdata/overrides.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(text)) {
-		var c struct {
-			In   string
-			Want *struct {
-				Op, Key string
-				Package *string
-				Value   any
-			}
-		}
-		if err := json.Unmarshal([]byte(line), &c); err != nil {
-			t.Fatal(err)
-		}
-		o, err := ParseOverride(c.In)
-		if (err == nil) != (c.Want != nil) {
-			t.Errorf("%q: %v, hydra: %v", c.In, err, c.Want)
-			continue
-		}
-		if err != nil {
-			continue
-		}
-		b, err := json.Marshal(JSONValue(o.Value))
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := json.Marshal(c.Want.Value)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got any
-		if err := json.Unmarshal(b, &got); err != nil {
-			t.Fatal(err)
-		}
-		if b, _ = json.Marshal(got); string(b) != string(want) || o.Op != c.Want.Op || o.Key != c.Want.Key || o.At != (c.Want.Package != nil) {
-			t.Errorf("%q: %s %s %s, hydra: %s %s %s", c.In, o.Op, o.Key, b, c.Want.Op, c.Want.Key, want)
-		}
-	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rlprep/rlprep/internal/launch/hydra"
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
@@ -124,7 +125,7 @@ type part struct {
 func (c *composition) overrides(list []Override) (rest []*Override) {
 	for i := range list {
 		o := &list[i]
-		_, dict := o.Value.(*Dict)
+		_, dict := o.Value.(*hydra.Dict)
 		if dict || o.Key == "" || strings.HasPrefix(o.Key, "hydra/") || !c.group(o.Key) {
 			rest = append(rest, o)
 			continue

@@ -1,15 +1,17 @@
 // Package launch tells what a launch of a training really gives the trainer. It interprets a shell script without starting,
-// writing or reading anything (Interpret), parses Hydra's overrides by Hydra's own grammar (ParseOverride), and composes
+// writing or reading anything (Interpret), parses Hydra's overrides by Hydra's own grammar (package hydra), and composes
 // them over the YAML that the launch names and the defaults of the trainer's version (Compose). Every value keeps where it
 // comes from.
 package launch
 
 import (
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/rlprep/rlprep/internal/launch/hydra"
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
@@ -77,6 +79,28 @@ type Command struct {
 	bare    []string // arguments that are neither flags nor overrides
 	bareAt  []Source
 	lost    []Problem
+}
+
+// An Override is one argument of a Hydra program, with where it comes from.
+type Override struct {
+	hydra.Override
+	Source Source
+}
+
+// MarshalJSON writes the form that docs/scripting.md describes.
+func (o Override) MarshalJSON() ([]byte, error) {
+	out := struct {
+		Op      string  `json:"op"`
+		Key     string  `json:"key"`
+		Package *string `json:"package,omitempty"`
+		Value   any     `json:"value"`
+		Line    int     `json:"line,omitempty"`
+		Assumed bool    `json:"assumed,omitempty"`
+	}{o.Op, o.Key, nil, hydra.JSONValue(o.Value), o.Source.Line, o.Source.Assumed}
+	if o.At {
+		out.Package = &o.Package
+	}
+	return json.Marshal(out)
 }
 
 // programs are those whose calls are recorded.

@@ -8,6 +8,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/rlprep/rlprep/internal/launch/hydra"
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
@@ -135,7 +136,7 @@ func (c *Command) notOverrides() (out []Problem) {
 		if c.bareAt[i].Assumed {
 			continue
 		}
-		text := fmt.Sprintf("the argument %q is no override: it has no '=' (key=value, without blanks around the '=')", clip(word, 60))
+		text := fmt.Sprintf("the argument %q is no override: it has no '=' (key=value, without blanks around the '=')", hydra.Clip(word, 60))
 		if strings.TrimSpace(word) == "" {
 			text = fmt.Sprintf("the argument %q is no override: a '\\' continues a line only where nothing follows it, and here a blank does", word)
 			if word == "" {

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/rlprep/rlprep/internal/launch/hydra"
 )
 
 // finish turns what was recorded into commands, with the line and the variables of each argument.
@@ -201,13 +203,12 @@ func (c *Command) parse() {
 			c.bare, c.bareAt = append(c.bare, a), append(c.bareAt, c.sources[i])
 			continue
 		}
-		o, err := ParseOverride(a)
+		o, err := hydra.Parse(a)
 		if err != nil {
 			c.Errors, c.refused = append(c.Errors, err.Error()), append(c.refused, c.sources[i])
 			continue
 		}
-		o.Source = c.sources[i]
-		c.Overrides = append(c.Overrides, o)
+		c.Overrides = append(c.Overrides, Override{o, c.sources[i]})
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/rlprep/rlprep/internal/launch/hydra"
 	"github.com/rlprep/rlprep/schema"
 )
 
@@ -64,8 +65,7 @@ func (cfg *Config) resolve(n *Node, key string, deep int) *Node {
 func (cfg *Config) filledIn(s, key string, deep int) string {
 	return inner.ReplaceAllStringFunc(s, func(m string) string {
 		if v := cfg.interpolate(m[2:len(m)-1], key, deep); v != nil && v.Kind == Scalar {
-			t, _ := castStr(v.Value)
-			return t.(string)
+			return hydra.Text(v.Value)
 		}
 		return m
 	})
@@ -134,7 +134,7 @@ func (cfg *Config) interpolate(body, key string, deep int) *Node {
 	if !has {
 		return &Node{}
 	}
-	o, err := ParseOverride("x=" + strings.TrimSpace(fallback))
+	o, err := hydra.Parse("x=" + strings.TrimSpace(fallback))
 	if err != nil {
 		return nil
 	}

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/rlprep/rlprep/internal/launch/hydra"
 )
 
 // sharedScripts returns verl's scripts in the shared folder; the test is skipped where that is not there.
@@ -370,11 +372,11 @@ func TestProvenance(t *testing.T) {
 }
 
 func TestOverrideJSON(t *testing.T) {
-	o, err := ParseOverride("++a/b@c.d={x: [1, 'y', 2.50, null, TRUE], 3: ${q}}")
+	o, err := hydra.Parse("++a/b@c.d={x: [1, 'y', 2.50, null, TRUE], 3: ${q}}")
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := json.Marshal(o)
+	b, err := json.Marshal(Override{Override: o})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/rlprep/rlprep/internal/launch/hydra"
 )
 
 func TestSecretNames(t *testing.T) {
@@ -106,7 +108,7 @@ docker run -e HF_TOKEN=SECRET9 img bash -c "export WANDB_API_KEY=SECRET10; pytho
 			text.Write(b)
 		}
 		for _, key := range cfg.Leaves() {
-			b, err := json.Marshal(JSONValue(cfg.Get(key).Any()))
+			b, err := json.Marshal(hydra.JSONValue(cfg.Get(key).Any()))
 			if err != nil {
 				t.Fatal(err)
 			}

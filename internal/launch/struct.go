@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rlprep/rlprep/internal/launch/hydra"
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
 )
@@ -17,11 +18,11 @@ func (cfg *Config) override(o *Override) {
 	if key == "" || key == "hydra" || strings.HasPrefix(key, "hydra.") || strings.HasPrefix(key, "hydra/") {
 		return
 	}
-	if _, sweep := o.Value.(Sweep); sweep {
-		cfg.Problems = append(cfg.Problems, Problem{Source: o.Source, Key: key, Text: fmt.Sprintf("%s: values for several runs (quote the value, or put it in [ ])", clip(o.Text, 80))})
+	if _, sweep := o.Value.(hydra.Sweep); sweep {
+		cfg.Problems = append(cfg.Problems, Problem{Source: o.Source, Key: key, Text: fmt.Sprintf("%s: values for several runs (quote the value, or put it in [ ])", hydra.Clip(o.Text, 80))})
 	}
 	if o.At && cfg.whole {
-		cfg.unknown(o, fmt.Sprintf("%s looks like a config group override, but config group '%s' does not exist", clip(o.Text, 80), key))
+		cfg.unknown(o, fmt.Sprintf("%s looks like a config group override, but config group '%s' does not exist", hydra.Clip(o.Text, 80), key))
 		return
 	}
 	if !cfg.whole && strings.Contains(key, "/") {
@@ -33,7 +34,7 @@ func (cfg *Config) override(o *Override) {
 	}
 	if missing := cfg.firstAbsent(key); cfg.whole && missing != "" {
 		if up := cfg.at(parent(missing)); up != nil && up.Kind == List {
-			cfg.unknown(o, fmt.Sprintf("Error merging override %s: %s is a list", clip(o.Text, 80), parent(missing)))
+			cfg.unknown(o, fmt.Sprintf("Error merging override %s: %s is a list", hydra.Clip(o.Text, 80), parent(missing)))
 			return
 		}
 	}
@@ -58,7 +59,7 @@ func (cfg *Config) override(o *Override) {
 		}
 	}
 	if at := cfg.at(key); at != nil && (at.Kind == List && n.Kind == Map || at.Kind == Map && n.Kind == List) && cfg.whole {
-		cfg.unknown(o, fmt.Sprintf("Error merging override %s: a list and a group of keys do not merge", clip(o.Text, 80)))
+		cfg.unknown(o, fmt.Sprintf("Error merging override %s: a list and a group of keys do not merge", hydra.Clip(o.Text, 80)))
 		return
 	}
 	cfg.mark(key, n)
@@ -95,7 +96,7 @@ func (cfg *Config) remove(o *Override) {
 // sameValue compares as Python's == does where numbers are concerned.
 func sameValue(a, b *Node) bool { return textOf(a) == textOf(b) }
 
-func textOf(n *Node) string { return fmt.Sprint(JSONValue(n.Any())) }
+func textOf(n *Node) string { return fmt.Sprint(hydra.JSONValue(n.Any())) }
 
 // selected returns the value of a key, nil where there is none, where it is null or still to come ("???").
 func (cfg *Config) selected(key string) *Node {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/rlprep/rlprep/internal/infile"
+	"github.com/rlprep/rlprep/internal/launch/hydra"
 	"github.com/rlprep/rlprep/internal/yamlfile"
 )
 
@@ -65,7 +66,7 @@ func (n *Node) remove(name string) {
 	}
 }
 
-// Any returns the value as nil, bool, *big.Int, float64, string, []any or *Dict.
+// Any returns the value as nil, bool, *big.Int, float64, string, []any or *hydra.Dict.
 func (n *Node) Any() any {
 	switch n.Kind {
 	case List:
@@ -75,9 +76,9 @@ func (n *Node) Any() any {
 		}
 		return out
 	case Map:
-		d := &Dict{}
+		d := &hydra.Dict{}
 		for _, k := range n.Keys {
-			d.set(k, n.fields[k].Any())
+			d.Set(k, n.fields[k].Any())
 		}
 		return d
 	}

@@ -28,6 +28,7 @@ import (
 	"strings"
 
 	"github.com/rlprep/rlprep/internal/launch"
+	"github.com/rlprep/rlprep/internal/launch/hydra"
 	"github.com/rlprep/rlprep/internal/yamlfile"
 	"github.com/rlprep/rlprep/schema/rule"
 )
@@ -258,5 +259,5 @@ func jsonOf(v any) any {
 	if n, ok := v.(*big.Int); ok {
 		return json.Number(n.String())
 	}
-	return launch.JSONValue(v)
+	return hydra.JSONValue(v)
 }

@@ -1,4 +1,4 @@
-package launch
+package hydra
 
 import (
 	"fmt"
@@ -102,18 +102,21 @@ func castFloat(v any) (any, error) {
 	return nil, fmt.Errorf("float: cannot convert %v", JSONValue(v))
 }
 
-func castStr(v any) (any, error) {
+func castStr(v any) (any, error) { return Text(v), nil }
+
+// Text returns a plain value (nil, bool, *big.Int, float64, string) as the cast str(…) writes it.
+func Text(v any) string {
 	switch v := v.(type) {
 	case nil:
-		return "null", nil
+		return "null"
 	case bool:
-		return strconv.FormatBool(v), nil
+		return strconv.FormatBool(v)
 	case *big.Int:
-		return v.String(), nil
+		return v.String()
 	case float64:
-		return pythonText(v), nil
+		return pythonText(v)
 	}
-	return v, nil
+	return v.(string)
 }
 
 // pythonText is str(f).

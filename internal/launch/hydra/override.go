@@ -1,4 +1,6 @@
-package launch
+// Package hydra reads the arguments of a Hydra program by the grammar of hydra-core 1.3 (grammar/OverrideLexer.g4 and
+// OverrideParser.g4). It knows neither scripts nor configurations.
+package hydra
 
 import (
 	"encoding/json"
@@ -9,7 +11,7 @@ import (
 	"strings"
 )
 
-// An Override is one argument of a Hydra program.
+// An Override is one argument of a Hydra program, parsed.
 type Override struct {
 	Op      string // "=", "+", "++" or "~"
 	Key     string // "data.train_files", "db/mysql"
@@ -19,7 +21,6 @@ type Override struct {
 	Bare    bool   // "~key": no value at all
 	Quoted  bool   // Value is a text in quotes
 	Text    string // as it was given
-	Source  Source
 }
 
 // A Dict is Hydra's dictionary: keys in order, the later of two equal ones wins.
@@ -40,22 +41,6 @@ type Call struct {
 
 // Named are a Call's arguments by name.
 type Named map[string]any
-
-// MarshalJSON writes the form that docs/scripting.md describes.
-func (o Override) MarshalJSON() ([]byte, error) {
-	out := struct {
-		Op      string  `json:"op"`
-		Key     string  `json:"key"`
-		Package *string `json:"package,omitempty"`
-		Value   any     `json:"value"`
-		Line    int     `json:"line,omitempty"`
-		Assumed bool    `json:"assumed,omitempty"`
-	}{o.Op, o.Key, nil, JSONValue(o.Value), o.Source.Line, o.Source.Assumed}
-	if o.At {
-		out.Package = &o.Package
-	}
-	return json.Marshal(out)
-}
 
 // JSONValue returns v as encoding/json can write it: dictionaries keep the spelling that Python's json gives their keys,
 // infinities and NaN become text, sweeps {"sweep": […]}, functions {"function": name, "args": […]}.
@@ -90,7 +75,7 @@ func JSONValue(v any) any {
 	case *Dict:
 		out := map[string]any{}
 		for i, k := range v.Keys {
-			out[keyText(k)] = JSONValue(v.Values[i])
+			out[KeyText(k)] = JSONValue(v.Values[i])
 		}
 		return out
 	}
@@ -114,8 +99,8 @@ func floatText(f float64) string {
 	return s
 }
 
-// keyText is a key of a dictionary as Python's json writes it.
-func keyText(k any) string {
+// KeyText returns a key of a dictionary as Python's json writes it.
+func KeyText(k any) string {
 	switch k := k.(type) {
 	case nil:
 		return "null"
@@ -132,18 +117,19 @@ func keyText(k any) string {
 	return k.(string)
 }
 
-// ParseOverride reads one argument by Hydra's grammar (hydra-core 1.3, OverrideLexer.g4 and OverrideParser.g4).
-func ParseOverride(s string) (Override, error) {
+// Parse reads one argument by Hydra's grammar (hydra-core 1.3, OverrideLexer.g4 and OverrideParser.g4).
+func Parse(s string) (Override, error) {
 	p := &overrideParser{text: s}
 	o, err := p.override()
 	if err != nil {
-		return Override{}, fmt.Errorf("override %q: %w", clip(s, 120), err)
+		return Override{}, fmt.Errorf("override %q: %w", Clip(s, 120), err)
 	}
 	o.Text = s
 	return o, nil
 }
 
-func clip(s string, n int) string {
+// Clip cuts a text for a message after n bytes, between two characters, and marks the cut.
+func Clip(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
@@ -369,7 +355,7 @@ func (p *overrideParser) dict() (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		d.set(k, v)
+		d.Set(k, v)
 		switch p.next().kind {
 		case tComma:
 		case tBraceClose:
@@ -381,8 +367,8 @@ func (p *overrideParser) dict() (any, error) {
 	}
 }
 
-// set sets a key as Python's dict does, where 1, 1.0 and true are one key.
-func (d *Dict) set(k, v any) {
+// Set sets a key as Python's dict does, where 1, 1.0 and true are one key.
+func (d *Dict) Set(k, v any) {
 	for i, have := range d.Keys {
 		if sameKey(have, k) {
 			d.Values[i] = v
