@@ -35,12 +35,13 @@ type Options struct {
 	Force       bool           // replace splits that Out has and that were made in another way
 	Workers     int            // 0: one a core. What is written is the same for any number.
 
-	Target       rule.Target // that the rows are checked against; required
-	NoRules      bool        // the rows are not checked
-	Kind         rule.Kind   // of the rows; rule.Any: by their columns
-	Expects      []string    // rules whose findings are at most warnings
-	KnownAgents  []string    // agent loops that the launch registers
-	KnownSources []string    // values of data_source that the reward function scores
+	Target         rule.Target // that the rows are checked against; required
+	NoRules        bool        // the rows are not checked
+	Kind           rule.Kind   // of the rows; rule.Any: by their columns
+	Expects        []string    // rules whose findings are at most warnings
+	RejectFindings bool        // a row with an error is rejected, under the id of the rule; else the run fails
+	KnownAgents    []string    // agent loops that the launch registers
+	KnownSources   []string    // values of data_source that the reward function scores
 
 	Version string // of the tool, as the manifest and the files have it
 	// Watch is called before the first row, with the number of rows. The pipeline calls rows for what is done, from one goroutine at a

@@ -21,7 +21,7 @@ func (b *Build) job() *pipeline.Job {
 		Input: src, Facts: src, Splits: src.Splits,
 		Steps:     o.Steps,
 		Limit:     o.Limit,
-		Rules:     judge.Rules{List: o.rules(), Env: o.env(), DowngradeErrors: o.Expects},
+		Rules:     judge.Rules{List: o.rules(), Env: o.env(), DowngradeErrors: o.Expects, RejectFrom: o.rejectFrom()},
 		FailLevel: rule.Error,
 		Workers:   o.Workers,
 		MaxReject: tolerance,
@@ -52,6 +52,14 @@ func (b *Build) Plan() (*pipeline.Plan, error) {
 		j.Rules.Env.Rows = j.Rules.Env.Target.KindOf(plan.Schemas[j.Splits[0].Name])
 	}
 	return plan, nil
+}
+
+// rejectFrom is the level of findings about a row that take it out.
+func (o *Options) rejectFrom() rule.Level {
+	if o.RejectFindings {
+		return rule.Error
+	}
+	return rule.Off
 }
 
 // rules are those that judge the rows.

@@ -114,7 +114,7 @@ func (r *pipelineRun) settings(given func(flag string) bool) {
 	if f.Target != (rule.Target{}) {
 		r.Target = f.Target
 	}
-	r.Kind, r.Expects = f.Rows, f.Expects
+	r.Kind, r.Expects, r.RejectFindings = f.Rows, f.Expects, f.RejectFindings
 	r.KnownAgents = append(r.KnownAgents, f.Agents...)
 	r.KnownSources = append(r.KnownSources, f.DataSources...)
 	r.Given = map[string]string{"pipeline": r.hash}

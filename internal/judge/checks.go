@@ -35,14 +35,15 @@ func (f *Found) Release() {
 
 // Checks runs the rules over one range. Rules that statistics answer do not look at rows.
 type Checks struct {
-	rng    Range
-	schema *schema.Schema
-	active []*check
-	reads  []schema.Path
-	bind   *record.Binding
-	cursor *record.Cursor
-	seen   []seen                   // by leaf
-	asked  map[int]rule.ColumnFacts // by leaf: what is known, until all rules are asked
+	rng     Range
+	schema  *schema.Schema
+	active  []*check
+	reads   []schema.Path
+	bind    *record.Binding
+	cursor  *record.Cursor
+	rejects *rejects                 // nil: rows with findings stay
+	seen    []seen                   // by leaf
+	asked   map[int]rule.ColumnFacts // by leaf: what is known, until all rules are asked
 }
 
 // A check is one rule at work.
@@ -107,9 +108,14 @@ func (v *rowView) At(i int) schema.Value { return v.Cursor.At(v.at[i]) }
 // Check begins to judge a range whose rows have schema s. Its results go to found.
 func (r *Rules) Check(rng Range, s *schema.Schema, rs *Readings, found *Found) *Checks {
 	c := &Checks{rng: rng, schema: s}
+	sink := found.Add
+	if r.RejectFrom != rule.Off {
+		c.rejects = &rejects{from: r.RejectFrom, found: found}
+		sink = c.rejects.add
+	}
 	shared := &rule.Task{}
 	channels := map[string]bool{}
-	for i, pass := range r.passes(s, found.Add) {
+	for i, pass := range r.passes(s, sink) {
 		if pass == nil || pass.Rule.Reads == nil || channels[pass.Rule.SharesKeysAs] {
 			continue
 		}
@@ -124,6 +130,7 @@ func (r *Rules) Check(rng Range, s *schema.Schema, rs *Readings, found *Found) *
 		}
 		pass.Out = func(key rule.Key, _ schema.Row, value uint64) {
 			file, group, row, line := c.cursor.Place(rng.File)
+			c.rejects.emitted()
 			found.emit(hit{emitter: uint16(i), key: key, file: uint32(file), row: row, group: int32(group), line: line, value: value})
 		}
 		c.active = append(c.active, k)
@@ -155,6 +162,14 @@ func (c *Checks) Prejudge() error {
 		if failed != nil {
 			return failed
 		}
+		if c.rejects.undo() { // the rows tell which of them it is about
+			k.checker = k.pass.Rule.New(k.pass)
+			k.scanner, _ = k.checker.(rule.Scanner)
+			chunks.Answered = nil
+			chunks.At = func(i int) rule.ColumnFacts { return rule.ColumnFacts{Missing: !k.bind.Has(i), Nulls: -1} }
+			done = k.checker.Prejudge(chunks)
+		}
+		c.rejects.flush()
 		if !done {
 			k.answered = chunks.Answered
 			left = append(left, k)
@@ -213,17 +228,18 @@ func (c *Checks) chunk(k *check, i int) (rule.ColumnFacts, error) {
 // Leaves lists the leaves that the remaining rules read.
 func (c *Checks) Leaves() []int { return c.bind.Leaves() }
 
-// Rows shows each row of b to each rule, except rules that the columns answer.
-func (c *Checks) Rows(b *record.Batch) {
+// Rows shows each row of b to each rule, except rules that the columns answer. It returns the rows that findings take out.
+func (c *Checks) Rows(b *record.Batch) []BadRow {
 	if len(c.active) == 0 || b.Rows == 0 {
-		return
+		return nil
 	}
+	c.rejects.begin()
 	c.seen = append(c.seen[:0], make([]seen, len(b.Leaves))...)
 	var all, some []*check
 	for _, k := range c.active {
 		switch {
 		case k.scanner == nil:
-			if !c.answers(k, b) {
+			if c.rejects != nil || !c.answers(k, b) {
 				all = append(all, k)
 			}
 		case k.scan(b):
@@ -231,10 +247,11 @@ func (c *Checks) Rows(b *record.Batch) {
 		}
 	}
 	if len(all)+len(some) == 0 {
-		return
+		return nil
 	}
 	c.cursor.Reset(b)
 	for row := 0; c.cursor.Next(); row++ {
+		c.rejects.at(row)
 		for _, k := range all {
 			k.checker.Row(&k.view)
 		}
@@ -244,6 +261,7 @@ func (c *Checks) Rows(b *record.Batch) {
 			}
 		}
 	}
+	return c.rejects.end()
 }
 
 // seen is what the values of a leaf show, as rule.ColumnFacts.

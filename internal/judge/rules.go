@@ -17,6 +17,9 @@ type Rules struct {
 	Env  *rule.Env
 	// DowngradeErrors holds the ids of rules whose errors count as warnings (Recipe.Expects).
 	DowngradeErrors []string
+	// RejectFrom is the level from which on a finding about one row, of the checks that look at rows, takes that row out: Checks.Rows returns
+	// it, and nobody reports it. rule.Off: none.
+	RejectFrom rule.Level
 }
 
 // passes makes a pass for every rule that applies, nil for the others. Its findings go to sink.

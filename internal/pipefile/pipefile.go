@@ -15,18 +15,19 @@ import (
 
 // A File is a pipeline file, read and checked as far as it can be without the data.
 type File struct {
-	Sources     []Source
-	Columns     []schema.Field // declared, for line formats; nil: found out from the rows
-	Steps       []Step
-	Rows        rule.Kind      // Any: told by the columns
-	Target      rule.Target    // the zero Target where the file names none
-	Agents      []string       // agent loops that the launch registers
-	DataSources []string       // values of data_source that a reward function of the user's scores
-	Expects     []string       // ids of rules whose findings are at most warnings
-	NoContract  bool           // the rows are not judged: they are the input of another pipeline
-	Shards      int            // of each split; 0: not said
-	SplitShards map[string]int // of single splits; nil: Shards says all
-	Compression string         // "": not said
+	Sources        []Source
+	Columns        []schema.Field // declared, for line formats; nil: found out from the rows
+	Steps          []Step
+	Rows           rule.Kind      // Any: told by the columns
+	Target         rule.Target    // the zero Target where the file names none
+	Agents         []string       // agent loops that the launch registers
+	DataSources    []string       // values of data_source that a reward function of the user's scores
+	Expects        []string       // ids of rules whose findings are at most warnings
+	RejectFindings bool           // a row with an error is rejected, under the id of the rule; else the run fails
+	NoContract     bool           // the rows are not judged: they are the input of another pipeline
+	Shards         int            // of each split; 0: not said
+	SplitShards    map[string]int // of single splits; nil: Shards says all
+	Compression    string         // "": not said
 
 	yamlfile.Reader
 }
@@ -151,8 +152,17 @@ func (f *File) contract(n *yamlfile.Node) {
 				}
 			}
 		}),
+		yamlfile.On("on_finding", func(n *yamlfile.Node) {
+			s := f.Text(n, "on_finding")
+			if f.RejectFindings = s == "reject"; s != "" && !slices.Contains(onFinding, s) {
+				f.Unknown(n.Pos, "value of on_finding", s, onFinding)
+			}
+		}),
 	)
 }
+
+// onFinding are the values of the key: what an error about a row does.
+var onFinding = []string{"fail", "reject"}
 
 func (f *File) output(n *yamlfile.Node) {
 	f.Mapping(n, "output",

@@ -43,6 +43,7 @@ func JSONSchema() (map[string]any, error) {
 				"target":        yamlfile.TextSchema("the trainer that judges: " + rule.TargetNames()),
 				"known_agents":  yamlfile.TextsSchema("agent loops that your launch registers"),
 				"known_sources": yamlfile.TextsSchema("values of data_source that your reward function scores"),
+				"on_finding":    yamlfile.Schema{"enum": onFinding, "description": "what an error about a single row does: fail the run, or reject the row under the id of the rule"},
 				"expects":       yamlfile.TextsSchema("ids of rules whose findings are at most warnings"),
 			})}},
 		"output": yamlfile.ClosedSchema(yamlfile.Schema{

@@ -298,8 +298,13 @@ func (p *partRun) close() {
 // do takes the rows of the range through steps, checks and encoder.
 func (p *partRun) do(ctx context.Context, enc *parquetio.Encoder) error {
 	seen, err := p.each(ctx, func() bool { return false }, func(out *record.Batch, read int) error {
+		if bad := p.checks.Rows(out); len(bad) > 0 {
+			var err error
+			if out, err = p.reject(bad); err != nil {
+				return err
+			}
+		}
 		p.res.rowsOut += int64(out.Rows)
-		p.checks.Rows(out)
 		if p.keyer != nil {
 			return p.keyer.rows(out, read, p.res)
 		}
@@ -320,6 +325,17 @@ func (p *partRun) do(ctx context.Context, enc *parquetio.Encoder) error {
 		return fmt.Errorf("%s: row group %d: expected %d rows, read %d", p.fileName(), p.rng.RowGroup, p.rng.Rows, seen)
 	}
 	return p.held()
+}
+
+// reject leaves out rows that findings take out of the last slice.
+func (p *partRun) reject(bad []judge.BadRow) (*record.Batch, error) {
+	rows, why := make([]int, len(bad)), make([]program.Rejected, len(bad))
+	for i, b := range bad {
+		f := b.Finding
+		rows[i] = b.Row
+		why[i] = program.Rejected{Pos: f.Pos, Reason: f.Rule.ID, Message: f.Message, Value: f.Value}
+	}
+	return p.run.Reject(rows, why)
 }
 
 // each reads the range slice by slice, until enough, and visits the rows that the steps put out.

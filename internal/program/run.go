@@ -111,6 +111,11 @@ func (r *Run) Slice(in *record.Batch, only []int) (*record.Batch, error) {
 			return nil, err
 		}
 	}
+	return r.output(only)
+}
+
+// output returns the rows of the slice that came out so far, with the leaves that only names (nil: all).
+func (r *Run) output(only []int) (*record.Batch, error) {
 	out, err := r.batch(r.judged, r.outLeaves, r.slotOfLeaf, r.builtMaxDef, only)
 	if err != nil {
 		return nil, err
@@ -261,6 +266,25 @@ func (r *Run) rejectFaults(in *record.Batch) error {
 		}
 	}
 	return r.selectRows(rows)
+}
+
+// Reject leaves rows out of the batch that Slice returned last, and returns the others with all leaves. They are given by their numbers in the
+// batch, in order, with what is wrong with each.
+func (r *Run) Reject(rows []int, why []Rejected) (*record.Batch, error) {
+	var left []int32
+	next := 0
+	for row := range r.state.Rows {
+		if next < len(rows) && rows[next] == row {
+			r.reject(why[next], row)
+			next++
+			continue
+		}
+		left = append(left, int32(row))
+	}
+	if err := r.selectRows(left); err != nil {
+		return nil, err
+	}
+	return r.output(nil)
 }
 
 // reject notes a row that is left out; at is its place in the slice.
