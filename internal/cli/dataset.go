@@ -131,9 +131,6 @@ func (b *datasetRun) failure(err error) error {
 	if reject := (*pipeline.RejectError)(nil); !errors.As(err, &reject) {
 		return asUsage(err)
 	}
-	if b.Rejects != "" {
-		return withCode(ExitFindings, fmt.Errorf("%w; --max-rejects N skips such rows, --rejects FILE keeps them", err))
-	}
 	return withCode(ExitFindings, fmt.Errorf("%w; --max-rejects N skips such rows, --rejects FILE keeps them", err))
 }
 

@@ -138,11 +138,11 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// TestPlugins: of ours, only internal/cli imports the trainers' rules, and only it and internal/catalog the recipes, so that they stay plug-ins; only
+// TestPlugins: of ours, only internal/cli imports the trainers' rules, and only it, internal/catalog and internal/recipe the recipes, so that they stay plug-ins; only
 // internal/parquetio imports the Parquet library; nothing imports the old path of Arrow, or what links gRPC.
 func TestPlugins(t *testing.T) {
 	only := map[string]string{
-		module + "datasets":                      "internal/cli internal/catalog",
+		module + "datasets":                      "internal/cli internal/catalog internal/recipe",
 		module + "schema/hf":                     "internal/cli",
 		module + "schema/verl":                   "internal/cli",
 		"github.com/parquet-go/parquet-go":       "internal/parquetio/encoding",

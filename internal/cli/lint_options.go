@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -100,27 +99,10 @@ func (l *lint) options() (err error) {
 			return misuse.Errorf("--kind: %v", err)
 		}
 	}
-	if l.rules, err = selectRules(l.selected, l.ignored); err != nil {
+	if l.rules, err = check.Select(l.selected, l.ignored); err != nil {
 		return err
 	}
 	return l.fix.check(l)
-}
-
-// selectRules returns the rules that selected names (none: all) and ignored does not.
-func selectRules(selected, ignored []string) ([]*rule.Rule, error) {
-	for _, name := range slices.Concat(selected, ignored) {
-		if !slices.ContainsFunc(rule.All(), func(r *rule.Rule) bool { return r.Named(name) }) {
-			return nil, misuse.Unknown("rule", name, rule.Names())
-		}
-	}
-	var out []*rule.Rule
-	for _, r := range rule.All() {
-		is := func(name string) bool { return r.Named(name) }
-		if (len(selected) == 0 || slices.ContainsFunc(selected, is)) && !slices.ContainsFunc(ignored, is) {
-			out = append(out, r)
-		}
-	}
-	return out, nil
 }
 
 // checkOptions are those of a check of the files of set.
