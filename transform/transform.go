@@ -48,8 +48,9 @@ type Put struct {
 	Copy       schema.Path
 	// Retype is the new type of a leaf that is copied. Both types are stored alike: text for bytes that are UTF-8. The zero Type: its own.
 	Retype schema.Type
-	// MapText changes every text of a leaf that is copied over itself; nulls stay. It is called by many workers. Nil: texts stay.
-	MapText func(string) string
+	// MapText appends what becomes of a text to dst: of every text of a leaf that is copied over itself; nulls stay. It is called by many
+	// workers. Nil: texts stay.
+	MapText func(dst []byte, text string) []byte
 }
 
 // A Seq is the number of the source row within its split, plus Start.

@@ -426,7 +426,7 @@ func (b badDrop) Plan(*schema.Schema) (*transform.Plan, error) {
 type upper struct{ path schema.Path }
 
 func (u upper) Plan(*schema.Schema) (*transform.Plan, error) {
-	return &transform.Plan{Puts: []transform.Put{{Path: u.path, Copy: u.path, OnExisting: transform.Replace, MapText: strings.ToUpper}}}, nil
+	return &transform.Plan{Puts: []transform.Put{{Path: u.path, Copy: u.path, OnExisting: transform.Replace, MapText: func(dst []byte, s string) []byte { return append(dst, strings.ToUpper(s)...) }}}}, nil
 }
 
 func TestMappedTexts(t *testing.T) {

@@ -91,7 +91,7 @@ func (s *slot) build(rows int, value func(row int) schema.Value) (*record.Vector
 // mapped holds the texts of base, each changed by each.
 type mapped struct {
 	base int
-	each func(string) string
+	each func(dst []byte, text string) []byte
 }
 
 func (k mapped) edits() (int, []int, string)   { return k.base, nil, "" }

@@ -34,8 +34,8 @@ func newTexts(n int, a interface {
 	return schema.NewTexts(a.ValueBytes(), a.ValueOffsets())
 }
 
-// MapTexts returns v with every text made anew by f. It fails where v's values are no text or bytes.
-func (v *Vector) MapTexts(f func(string) string) (*Vector, error) {
+// MapTexts returns v with what f appends for each text in its place. It fails where v's values are no text or bytes.
+func (v *Vector) MapTexts(f func(dst []byte, text string) []byte) (*Vector, error) {
 	texts, ok := v.Texts()
 	if !ok {
 		return nil, fmt.Errorf("values of Arrow type %s are no texts", v.Values.DataType())
@@ -47,7 +47,7 @@ func (v *Vector) MapTexts(f func(string) string) (*Vector, error) {
 	var data []byte
 	offsets := make([]int32, 1, texts.Len()+1)
 	for i := range texts.Len() {
-		data = append(data, f(texts.At(i))...)
+		data = f(data, texts.At(i))
 		if len(data) > math.MaxInt32 {
 			return nil, errors.New("texts of more than 2 GiB in a slice of rows")
 		}

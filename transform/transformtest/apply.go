@@ -222,7 +222,7 @@ func copied(v schema.Value, p transform.Put) schema.Value {
 	case schema.Text, schema.Binary:
 		text := v.Text()
 		if p.MapText != nil {
-			text = p.MapText(text)
+			text = string(p.MapText(nil, text))
 		}
 		kind := v.Kind()
 		if p.Retype.Kind != schema.Missing {
@@ -250,7 +250,11 @@ func putField(fields []schema.Field, steps []string, p transform.Put) []schema.F
 	if i < 0 {
 		fields, i = append(fields, schema.NewField(steps[0], schema.StructOf())), len(fields)
 	}
-	if steps[1] == schema.Elem {
+	switch {
+	case steps[1] == schema.Elem && len(steps) == 2:
+		fields[i].Type.Fields[0].Type = p.Type
+		return fields
+	case steps[1] == schema.Elem:
 		fields[i].Type.Fields[0].Type.Fields = putField(fields[i].Type.Fields[0].Type.Fields, steps[2:], p)
 		return fields
 	}
@@ -300,6 +304,9 @@ func put(row schema.Value, puts []transform.Put, values []schema.Value, t *schem
 // putValue returns v, a struct that may lack fields of t, as one of t, with val at steps. A parent that is null stays so
 // unless fill is set. Inside a list val is one value an element.
 func putValue(v schema.Value, t *schema.Type, steps []string, val schema.Value, fill bool) schema.Value {
+	if len(steps) == 0 {
+		return val
+	}
 	if v.IsNull() && !fill {
 		return v
 	}

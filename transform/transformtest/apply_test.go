@@ -21,7 +21,7 @@ func over(path schema.Path, p transform.Put) *step {
 // TestCopies: what MapText and Retype make of a leaf that is copied over itself, as the engine makes it.
 func TestCopies(t *testing.T) {
 	const in = `{"p":[{"c":"x","n":1},{"c":null,"n":2},null],"b":"é","n":3}` + "\n" + `{"p":null,"b":null,"n":4}`
-	upper := transform.Put{MapText: strings.ToUpper}
+	upper := transform.Put{MapText: func(dst []byte, s string) []byte { return append(dst, strings.ToUpper(s)...) }}
 	bytes := schema.NewField("b", schema.Type{Kind: schema.Binary})
 	for _, c := range []struct {
 		name  string
@@ -39,7 +39,7 @@ func TestCopies(t *testing.T) {
 		{name: "a copy without a type of its own", step: over("b", transform.Put{}), b: &bytes, want: in, typ: "binary"},
 		{name: "MapText of a number", step: over("n", upper), error: `step 0: plan has MapText for "n", which is no text that is copied over itself`},
 		{name: "Retype of a number", step: over("n", transform.Put{Retype: schema.StringType}), error: `step 0: plan makes "n", which is int64, a string: they are not stored alike`},
-		{name: "MapText without a copy", step: &step{Puts: []transform.Put{{Path: "x", Type: schema.StringType, MapText: strings.ToUpper}}}, error: `step 0: plan has Retype or MapText for "x", which copies nothing`},
+		{name: "MapText without a copy", step: &step{Puts: []transform.Put{{Path: "x", Type: schema.StringType, MapText: func(dst []byte, s string) []byte { return append(dst, strings.ToUpper(s)...) }}}}, error: `step 0: plan has Retype or MapText for "x", which copies nothing`},
 	} {
 		table, err := Parse(in, nil)
 		if err != nil {

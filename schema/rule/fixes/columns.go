@@ -74,7 +74,7 @@ func AddEachText(r rule.FixRequest, path schema.Path, text func(string) string) 
 	if t := typeAt(r, r.File(), path); t.Kind != schema.Text {
 		return string(path) + " is " + t.String()
 	}
-	r.Add(r.File(), path, over(path, transform.Put{MapText: text}))
+	r.Add(r.File(), path, over(path, transform.Put{MapText: func(dst []byte, s string) []byte { return append(dst, text(s)...) }}))
 	return ""
 }
 
