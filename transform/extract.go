@@ -3,6 +3,7 @@ package transform
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/rlprep/rlprep/schema"
@@ -17,21 +18,28 @@ Finds the final answer in a text and writes it, as text. How it is found:
   gsm8k    as verl's gsm8k scripts do: the first match of '#### (\-?[0-9\.\,]+)', what follows '#### ', without commas
            (verl@b178a3cd5 gsm8k.py:28, re.search and split("#### ")[1]). "#### $5" does not match, "##### 5" does
   regexp   the first match of 'pattern' (Go's RE2 syntax): its group 'group', by default the first, or all where it has none
-  after    what follows the last 'marker', to the end of the text, without surrounding blanks
+  after    what follows the last 'marker' (or the first: 'which'), to the end of the text
+  before   what stands before the first 'marker' (or the last)
+  between  what stands between the first 'marker' (or the last) and the next 'end'
   boxed    as verl's math_dataset.py does: what stands in the last \boxed{…}, or after \boxed and a blank up to a $ sign
 
-A row is rejected where nothing is found: no-answer-marker (gsm8k, after), no-match, no-boxed, unclosed-boxed; null-COLUMN
-where the text is null. verl's own scripts die there.
+Of what after, before and between find, the blanks at both ends are left out, unless 'blanks' is keep.
+
+A row is rejected where nothing is found: no-answer-marker (gsm8k, after, before, between), no-end-marker (between), no-match,
+no-boxed, unclosed-boxed; null-COLUMN where the text is null. verl's own scripts die there.
 
 Of these, regexp alone allocates for each row.
 `,
 	Args: []Arg{
 		{Name: "from", Type: "path", Doc: "the text: answer", Required: true},
 		{Name: "to", Type: "path", Doc: "where to: reward_model.ground_truth", Required: true},
-		{Name: "method", Type: "string", Values: []string{"gsm8k", "regexp", "after", "boxed"}, Doc: "gsm8k, regexp, after or boxed", Required: true},
+		{Name: "method", Type: "string", Values: []string{"gsm8k", "regexp", "after", "before", "between", "boxed"}, Doc: "gsm8k, regexp, after, before, between or boxed", Required: true},
 		{Name: "pattern", Type: "regexp", Doc: "of regexp"},
 		{Name: "group", Type: "int", Doc: "of regexp: which group of the pattern"},
-		{Name: "marker", Type: "string", Doc: "of after: 'Answer:'"},
+		{Name: "marker", Type: "string", Doc: "of after, before and between: 'Answer:'"},
+		{Name: "end", Type: "string", Doc: "of between: '</answer>'"},
+		{Name: "which", Type: "string", Values: []string{"first", "last"}, Doc: "of after, before and between: the first or the last marker"},
+		{Name: "blanks", Type: "string", Values: []string{"trim", "keep"}, Doc: "of after, before and between: trim when not given"},
 		{Name: "remove", Type: "string", Doc: "characters to remove from the match, such as ',' in 1,200"},
 		afterArg, ifArg,
 	},
@@ -66,6 +74,24 @@ Of these, regexp alone allocates for each row.
 			Args:  `{"from":"a","to":"gt","method":"after","marker":"Answer:"}`,
 			In:    `{"a":"Answer: 3? No.\nAnswer: 4\n"}`,
 			Out:   `{"a":"Answer: 3? No.\nAnswer: 4\n","gt":"4"}`,
+		},
+		{
+			Title: "between two tags",
+			Args:  `{"from":"a","to":"gt","method":"between","marker":"<answer>","end":"</answer>"}`,
+			In:    `{"a":"<think>2+2</think><answer> 4 </answer>"}`,
+			Out:   `{"a":"<think>2+2</think><answer> 4 </answer>","gt":"4"}`,
+		},
+		{
+			Title: "a tag that is not closed",
+			Args:  `{"from":"a","to":"gt","method":"between","marker":"<answer>","end":"</answer>"}`,
+			In:    `{"a":"<answer>4"}`,
+			Error: `no-end-marker: a has no "</answer>" after its "<answer>"`,
+		},
+		{
+			Title: "the question of a conversation",
+			Args:  `{"from":"chosen","to":"prompt","method":"before","marker":"\n\nAssistant:","which":"last","blanks":"keep"}`,
+			In:    `{"chosen":"\n\nHuman: Why?\n\nAssistant: So."}`,
+			Out:   `{"chosen":"\n\nHuman: Why?\n\nAssistant: So.","prompt":"\n\nHuman: Why?"}`,
 		},
 		{
 			Title: "a box",
@@ -129,14 +155,70 @@ func FindRegexp(re *regexp.Regexp, group int) Finder {
 	}
 }
 
-// FindAfter finds what follows the last marker, blanks around it left out.
-func FindAfter(marker string) Finder {
+// A Marker is a text that stands beside an answer.
+type Marker struct {
+	Text       string // not empty
+	First      bool   // the first one in a text; else the last
+	KeepBlanks bool   // at both ends of the answer
+}
+
+// around returns what stands before and after the marker.
+func (m Marker) around(text string) (before, after string, found bool) {
+	i := strings.LastIndex(text, m.Text)
+	if m.First {
+		i = strings.Index(text, m.Text)
+	}
+	if i < 0 {
+		return "", "", false
+	}
+	return text[:i], text[i+len(m.Text):], true
+}
+
+func (m Marker) missing() (answer, reason, message string) {
+	return "", "no-answer-marker", fmt.Sprintf("has no %q", m.Text)
+}
+
+func (m Marker) trim(answer string) string {
+	if m.KeepBlanks {
+		return answer
+	}
+	return strings.TrimSpace(answer)
+}
+
+// FindAfter finds what follows the marker.
+func FindAfter(m Marker) Finder {
 	return func(text string) (string, string, string) {
-		i := strings.LastIndex(text, marker)
-		if i < 0 {
-			return "", "no-answer-marker", fmt.Sprintf("has no %q", marker)
+		_, after, found := m.around(text)
+		if !found {
+			return m.missing()
 		}
-		return strings.TrimSpace(text[i+len(marker):]), "", ""
+		return m.trim(after), "", ""
+	}
+}
+
+// FindBefore finds what stands before the marker.
+func FindBefore(m Marker) Finder {
+	return func(text string) (string, string, string) {
+		before, _, found := m.around(text)
+		if !found {
+			return m.missing()
+		}
+		return m.trim(before), "", ""
+	}
+}
+
+// FindBetween finds what stands between the marker and the next end.
+func FindBetween(m Marker, end string) Finder {
+	return func(text string) (string, string, string) {
+		_, after, found := m.around(text)
+		if !found {
+			return m.missing()
+		}
+		answer, _, found := strings.Cut(after, end)
+		if !found {
+			return "", "no-end-marker", fmt.Sprintf("has no %q after its %q", end, m.Text)
+		}
+		return m.trim(answer), "", ""
 	}
 }
 
@@ -243,35 +325,64 @@ func newExtract(args Args) (RowStep, error) {
 		}
 	}
 	method := r.text("method", "")
-	r.onlyFor(method, "regexp", "pattern", "group")
-	r.onlyFor(method, "after", "marker")
-	switch method {
-	case "gsm8k":
+	marked := []string{"after", "before", "between"}
+	r.onlyFor(method, []string{"regexp"}, "pattern", "group")
+	r.onlyFor(method, marked, "marker", "which", "blanks")
+	r.onlyFor(method, []string{"between"}, "end")
+	switch {
+	case method == "gsm8k":
 		e.Find = GSM8K
 		e.Remove += ","
-	case "boxed":
+	case method == "boxed":
 		e.Find = Boxed
-	case "after":
-		marker := r.text("marker", "")
-		if marker == "" {
-			r.failAt("marker", "argument marker is missing")
-		}
-		e.Find = FindAfter(marker)
-	case "regexp":
+	case method == "regexp":
 		e.Find = r.pattern()
+	case slices.Contains(marked, method):
+		e.Find = r.marker(method)
 	default:
-		r.failAt("method", "unknown method %q (gsm8k, regexp, after, boxed)", method)
+		r.failAt("method", "unknown method %q (gsm8k, regexp, after, before, between, boxed)", method)
 	}
 	return r.done(e)
 }
 
-// onlyFor fails where one of names is given and the method is not the one that takes it.
-func (r *argReader) onlyFor(method, takes string, names ...string) {
+// onlyFor fails where one of names is given and the method is none of those that take it.
+func (r *argReader) onlyFor(method string, takes []string, names ...string) {
 	for _, n := range names {
-		if _, given := r.args[n]; given && method != takes {
-			r.fail("argument %s is for method %s, not for %s", n, takes, method)
+		if _, given := r.args[n]; given && !slices.Contains(takes, method) {
+			r.fail("argument %s is for method %s, not for %s", n, strings.Join(takes, ", "), method)
 		}
 	}
+}
+
+// marker makes the finder of the methods after, before and between.
+func (r *argReader) marker(method string) Finder {
+	m := Marker{Text: r.text("marker", ""), First: method != "after"}
+	if m.Text == "" {
+		r.failAt("marker", "argument marker is missing")
+	}
+	switch which := r.text("which", ""); which {
+	case "":
+	case "first", "last":
+		m.First = which == "first"
+	default:
+		r.failAt("which", "unknown value %q of argument which (first, last)", which)
+	}
+	switch blanks := r.text("blanks", "trim"); blanks {
+	case "trim", "keep":
+		m.KeepBlanks = blanks == "keep"
+	default:
+		r.failAt("blanks", "unknown value %q of argument blanks (trim, keep)", blanks)
+	}
+	end := r.text("end", "")
+	switch {
+	case method == "after":
+		return FindAfter(m)
+	case method == "before":
+		return FindBefore(m)
+	case end == "":
+		r.failAt("end", "argument end is missing")
+	}
+	return FindBetween(m, end)
 }
 
 // pattern makes the finder of the arguments pattern and group.

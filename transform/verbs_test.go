@@ -266,7 +266,7 @@ func TestFuncsDoNotAllocate(t *testing.T) {
 		"from":    transform.Prompt{From: "m", System: &text, Suffix: &text, Through: true},
 		"format":  transform.Format{Path: "q", Template: "{{question}} Think."},
 		"extract": transform.Extract{From: "answer", To: "gt", Find: transform.GSM8K, Remove: ","},
-		"boxed":   transform.Extract{From: "answer", To: "gt", Find: transform.FindAfter("####"), Remove: ","},
+		"boxed":   transform.Extract{From: "answer", To: "gt", Find: transform.FindAfter(transform.Marker{Text: "####"}), Remove: ","},
 	}
 	for name, s := range steps {
 		t.Run(name, func(t *testing.T) {
