@@ -36,7 +36,7 @@ func newHubJob(t *testing.T) (*hubJob, *hubtest.Server) {
 		"main/train-00000-of-00001.parquet": {Data: train, LFS: true},
 		"main/test-00000-of-00001.parquet":  {Data: parquetOf(t, readFile(t, "../../testdata/sample/test.jsonl")), LFS: true},
 	})
-	j := &hubJob{bin: buildTool(t, "killpoints"), url: s.URL}
+	j := &hubJob{bin: tool(t), url: s.URL}
 	out := filepath.Join(t.TempDir(), "out")
 	if status, said := j.run(t, t.TempDir(), out); status != 0 {
 		t.Fatalf("exit %d: %s", status, said)
@@ -301,29 +301,24 @@ func TestUmask(t *testing.T) {
 	}
 }
 
-// TestAddressSpace: batch systems limit addresses, not memory (ulimit -v). Nothing is said about it.
+// TestAddressSpace: batch systems limit addresses, not memory (ulimit -v). A job that fits prints nothing about it. Where the runtime can start and
+// the job does not fit, a message says why. Where the runtime itself cannot start, it ends the process before any code of ours runs.
 func TestAddressSpace(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("SKIPPED: only Linux holds a process to ulimit -v")
 	}
-	script := `ulimit -v 2000000; exec "$0" preprocess gsm8k --demo -q -o "$1"`
-	cmd := exec.Command("sh", "-c", script, buildTool(t, "killpoints"), filepath.Join(t.TempDir(), "out"))
-	if b, err := cmd.CombinedOutput(); err != nil || len(b) > 0 {
-		t.Fatalf("%v, and it says: %s", err, b)
-	}
-}
-
-// TestLittleAddressSpace: where the runtime can start and a job cannot be done, a message says why. Where the runtime itself cannot start it ends the
-// process before any code of ours runs.
-func TestLittleAddressSpace(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("SKIPPED: only Linux holds a process to ulimit -v")
-	}
-	bin, told := buildTool(t, ""), 0
-	for kb := 730_000; kb <= 850_000; kb += 5_000 {
+	t.Parallel()
+	bin, told := releasedTool(t), 0
+	run := func(kb int) (*exec.Cmd, string, error) {
 		cmd := exec.Command("sh", "-c", fmt.Sprintf(`ulimit -v %d; exec "$0" preprocess gsm8k --demo -q -o "$1"`, kb), bin, filepath.Join(t.TempDir(), "out"))
 		b, err := cmd.CombinedOutput()
-		switch said := string(b); {
+		return cmd, string(b), err
+	}
+	if _, said, err := run(2_000_000); err != nil || said != "" {
+		t.Fatalf("%v, and it says: %s", err, said)
+	}
+	for kb := 730_000; kb <= 850_000; kb += 5_000 {
+		switch cmd, said, err := run(kb); {
 		case err == nil:
 		case strings.Contains(said, "runtime.schedinit("), strings.HasPrefix(said, "runtime: out of memory"): // before main could look at the limit
 		case cmd.ProcessState.ExitCode() == 3 && strings.HasPrefix(said, "rlprep: the address space is limited (ulimit -v)"):

@@ -89,10 +89,10 @@ type healthy struct {
 // flood of memory, a message that names the file, nothing visible where it failed, no wrong row where checksums can tell, and
 // nothing that changes where statistics lie.
 //
-// There is one mutant of every seed; RLPREP_MUTANTS=N makes N (.ci/run: 500), RLPREP_MUTANTS_FROM=M those from number M on, RLPREP_MUTANT=I
+// There is one mutant of every second seed; RLPREP_MUTANTS=N makes N (.ci/run: 500), RLPREP_MUTANTS_FROM=M those from number M on, RLPREP_MUTANT=I
 // only the one of that number, and leaves it in the temporary directory.
 func TestDamage(t *testing.T) {
-	w := &ward{bin: buildTool(t, ""), dir: t.TempDir(), seeds: damageSeeds(t)}
+	w := &ward{bin: tool(t), dir: t.TempDir(), seeds: damageSeeds(t)}
 	w.rules = ruleIDs(t, w.bin)
 	tally := &tally{}
 	work := make(chan int)
@@ -114,18 +114,19 @@ func TestDamage(t *testing.T) {
 	tally.report(t)
 }
 
-// mutantNumbers are the numbers of the mutants to make, n of them unless the environment says otherwise.
+// mutantNumbers are the numbers of the mutants to make: every second one below n unless the environment says otherwise.
 func mutantNumbers(n int) []int {
 	if one, err := strconv.Atoi(os.Getenv("RLPREP_MUTANT")); err == nil {
 		return []int{one}
 	}
+	step := 2
 	if want, err := strconv.Atoi(os.Getenv("RLPREP_MUTANTS")); err == nil {
-		n = want
+		n, step = want, 1
 	}
 	from, _ := strconv.Atoi(os.Getenv("RLPREP_MUTANTS_FROM"))
-	out := make([]int, n)
-	for i := range out {
-		out[i] = from + i
+	var out []int
+	for i := 0; i < n; i += step {
+		out = append(out, from+i)
 	}
 	return out
 }
@@ -144,7 +145,7 @@ func TestWriteMutants(t *testing.T) {
 		}
 	}
 	var list bytes.Buffer
-	for _, n := range mutantNumbers(500) {
+	for _, n := range mutantNumbers(1000) {
 		s := seeds[n%len(seeds)]
 		m := s.Make(n)
 		name := fmt.Sprintf("%06d-%s", n, s.Name)

@@ -13,7 +13,7 @@ import (
 // TestFewDescriptors runs every command that takes many files where the process may have fewer descriptors than there are files.
 func TestFewDescriptors(t *testing.T) {
 	t.Parallel()
-	bin := buildTool(t, "")
+	bin := tool(t)
 	p := newPlace(t, bin, 1)
 	data := readFile(t, p.files(t)[0])
 	dir := t.TempDir()

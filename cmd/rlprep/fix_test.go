@@ -13,7 +13,7 @@ import (
 func TestFixIsKilled(t *testing.T) {
 	t.Parallel()
 	const files = 3
-	bin := buildTool(t, "killpoints")
+	bin := tool(t)
 	broken := func() *place {
 		p := newPlace(t, bin, files)
 		p.must(t, append(append([]string{"drop", "extra_info.index"}, p.files(t)...), "--in-place", "-q")...)

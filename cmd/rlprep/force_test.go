@@ -17,7 +17,7 @@ import (
 // completes what was begun, and leaves nothing beside OUT.
 func TestKillForce(t *testing.T) {
 	t.Parallel()
-	bin := buildTool(t, "killpoints")
+	bin := tool(t)
 	dir := t.TempDir()
 	run := func(env, recipe, out string, more ...string) (int, string) {
 		t.Helper()

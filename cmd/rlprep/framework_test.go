@@ -41,7 +41,7 @@ func toyOverlay(t *testing.T) string {
 	return overlay
 }
 
-// A toyTool is the tool with one framework more.
+// A toyTool is the tool with one framework more: the binary of the tests of internal/cli, which is the tool where RLPREP_TEST_AS_TOOL is set.
 type toyTool struct {
 	*testing.T
 	bin, dir string
@@ -51,7 +51,7 @@ type toyTool struct {
 func (x *toyTool) run(status int, wants []string, args ...string) {
 	x.Helper()
 	cmd := exec.Command(x.bin, args...)
-	cmd.Dir, cmd.Env = x.dir, toolEnv("RLPREP_CACHE=off")
+	cmd.Dir, cmd.Env = x.dir, toolEnv("RLPREP_CACHE=off", "RLPREP_TEST_AS_TOOL=1")
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
@@ -77,7 +77,7 @@ func TestFramework(t *testing.T) {
 	}
 	overlay := toyOverlay(t)
 	x := &toyTool{t, filepath.Join(t.TempDir(), "toy.exe"), t.TempDir()}
-	if out, err := exec.Command("go", "build", "-overlay", overlay, "-o", x.bin, ".").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "test", "-c", "-overlay", overlay, "-vet=off", "-o", x.bin, "../../internal/cli").CombinedOutput(); err != nil {
 		t.Fatalf("build with the framework: %v\n%s", err, out)
 	}
 	for name, text := range map[string]string{
@@ -104,13 +104,13 @@ func TestFramework(t *testing.T) {
 	x.run(0, []string{id, "answer-missing", "error"}, "list", "rules")
 	x.run(0, []string{id, "toy >=2: error", "answers are not in the data"}, "explain", "answer-missing")
 	x.run(0, []string{`"pairs"`}, "schema", "config")
-	t.Run("docs", func(t *testing.T) { toyPages(t, overlay) })
+	t.Run("docs", func(t *testing.T) { toyPages(t, x.bin) })
 }
 
 // toyPages makes the pages of docs/ with the framework.
-func toyPages(t *testing.T, overlay string) {
+func toyPages(t *testing.T, bin string) {
 	docs := t.TempDir()
-	cmd := exec.Command("go", "test", "-overlay", overlay, "-vet=off", "-run", "^TestDocs$", "-count=1", ".", "-args", "-update", "-docs", docs)
+	cmd := exec.Command(bin, "-test.run", "^TestDocs$", "-update", "-docs", docs)
 	cmd.Dir = filepath.Join("..", "..", "internal", "cli")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("make the pages: %v\n%s", err, out)

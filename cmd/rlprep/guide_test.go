@@ -22,7 +22,7 @@ var (
 func TestGuide(t *testing.T) {
 	t.Parallel()
 	bin := t.TempDir()
-	if err := os.Symlink(buildTool(t, ""), filepath.Join(bin, "rlprep")); err != nil {
+	if err := os.Symlink(tool(t), filepath.Join(bin, "rlprep")); err != nil {
 		t.Fatal(err)
 	}
 	env := toolEnv("PATH="+bin+":"+os.Getenv("PATH"), "HF_ENDPOINT="+sampleHub(t), "HF_HOME="+filepath.Join(t.TempDir(), "hf"), "HF_TOKEN=")

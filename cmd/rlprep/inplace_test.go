@@ -88,7 +88,7 @@ func (p *place) clean(t *testing.T, when string) {
 
 func TestInPlaceKeepsModeAndOwnerAndGivesANewTime(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, buildTool(t, ""), 1)
+	p := newPlace(t, tool(t), 1)
 	file := filepath.Join(p.dir, "train-00000-of-00001.parquet")
 	for _, at := range []time.Time{time.Now().Add(-time.Hour), time.Now().Add(time.Hour).Truncate(time.Second)} {
 		if err := os.Chmod(file, 0o640); err != nil {
@@ -132,7 +132,7 @@ func stat(t *testing.T, name string) os.FileInfo {
 
 func TestInPlaceRefusesSymlinks(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, buildTool(t, ""), 1)
+	p := newPlace(t, tool(t), 1)
 	file := p.files(t)[0]
 	link := filepath.Join(t.TempDir(), "link.parquet")
 	if err := os.Symlink(file, link); err != nil {
@@ -152,7 +152,7 @@ func TestInPlaceRefusesSymlinks(t *testing.T) {
 func TestInPlaceIsRepeated(t *testing.T) {
 	t.Parallel()
 	const files, done = 12, 5
-	bin := buildTool(t, "killpoints")
+	bin := tool(t)
 	for _, edit := range [][]string{
 		{"add", "agent_name=tool_agent"},
 		{"add", "extra_info.row=@row", "extra_info.id=@uuid", "q=@copy:extra_info.question", "p=@path"},
@@ -185,7 +185,7 @@ func TestInPlaceIsRepeated(t *testing.T) {
 // tells the truth.
 func TestInPlaceIsKilled(t *testing.T) {
 	t.Parallel()
-	bin := buildTool(t, "killpoints")
+	bin := tool(t)
 	add := func(p *place) []string {
 		return append(append([]string{"add", "agent_name=tool_agent"}, p.files(t)...), "--in-place", "-j", "1")
 	}
@@ -222,7 +222,7 @@ func TestInPlaceIsKilled(t *testing.T) {
 // A manifest of another tool, which often has the same name, is none of ours.
 func TestInPlaceLeavesOthersManifestsAlone(t *testing.T) {
 	t.Parallel()
-	p := newPlace(t, buildTool(t, ""), 1)
+	p := newPlace(t, tool(t), 1)
 	manifest := filepath.Join(p.dir, "manifest.json")
 	for _, text := range []string{`["a", "list"]`, `{"version": 3}`, "no JSON"} {
 		if err := os.WriteFile(manifest, []byte(text), 0o666); err != nil {

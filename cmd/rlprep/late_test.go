@@ -32,7 +32,7 @@ func TestLateErrors(t *testing.T) {
 	if b, err := exec.Command("strace", "-f", "-qq", "-o", os.DevNull, "true").CombinedOutput(); err != nil {
 		t.Skipf("SKIPPED: strace may not trace here: %v: %s", err, b)
 	}
-	bin := buildTool(t, "")
+	bin := releasedTool(t)
 	raw := func(t *testing.T, _, dir string) {
 		lines := `{"question":"a?","answer":"x\n#### 1"}` + "\n" + `{"question":"b?","answer":"none"}` + "\n"
 		write(t, filepath.Join(dir, "raw.jsonl"), []byte(lines))
@@ -54,6 +54,14 @@ func TestLateErrors(t *testing.T) {
 			j.try(t, bin)
 		})
 	}
+}
+
+// after is the number of the next call to fail: twice the last, or, with RLPREP_LONG, the next.
+func after(n int) int {
+	if long() {
+		return n + 1
+	}
+	return 2 * n
 }
 
 // late runs the tool, which must do well.
@@ -107,7 +115,7 @@ func (j *lateJob) try(t *testing.T, bin string) {
 	}
 	tried := 0
 	for _, fault := range []string{"fsync:error=EIO", "close:error=EIO", "renameat:error=EIO", "renameat2:error=EIO", "linkat:error=EPERM", "copy_file_range:error=EIO", "unlinkat:error=EIO"} {
-		for n := 1; n < 200; n++ {
+		for n := 1; n < 200; n = after(n) {
 			dir := fresh()
 			status, said, injected := inject(t, bin, dir, fmt.Sprintf("%s:when=%d", fault, n), j.args)
 			if !injected {

@@ -13,11 +13,16 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"go.uber.org/goleak"
+
+	"github.com/rlprep/rlprep/internal/killpoint"
 )
 
-// TestMain lets scripts run the tool as "rlprep", and looks for goroutines left behind after the tests.
+// TestMain lets scripts and tests run the tool as "rlprep", and looks for goroutines left behind after the tests.
 func TestMain(m *testing.M) {
-	testscript.Main(leakChecked{m}, map[string]func(){"rlprep": main})
+	testscript.Main(leakChecked{m}, map[string]func(){"rlprep": func() {
+		killpoint.Enable()
+		main()
+	}})
 }
 
 type leakChecked struct{ m *testing.M }
@@ -25,8 +30,8 @@ type leakChecked struct{ m *testing.M }
 func (l leakChecked) Run() int {
 	os.Setenv("RLPREP_CACHE", "off") // no test writes to the user's cache; scripts have an environment of their own
 	code := l.m.Run()
-	if built.dir != "" {
-		os.RemoveAll(built.dir)
+	if released != "" {
+		os.RemoveAll(released)
 	}
 	if code == 0 {
 		if err := goleak.Find(); err != nil {

@@ -38,7 +38,7 @@ func together(bin, dir string, n int, args func(i int) []string) []ended {
 // TestRejectsTogether: of runs with one --rejects FILE one is at work, the others say so at once; the file is that of one run, whole.
 func TestRejectsTogether(t *testing.T) {
 	t.Parallel()
-	bin := buildTool(t, "")
+	bin := tool(t)
 	dir := t.TempDir()
 	for i := range 8 {
 		var lines strings.Builder
@@ -93,7 +93,7 @@ func TestRejectsTogether(t *testing.T) {
 // the files and without one.
 func TestInPlaceTogether(t *testing.T) {
 	t.Parallel()
-	bin := buildTool(t, "")
+	bin := tool(t)
 	for _, manifest := range []bool{true, false} {
 		p := newPlace(t, bin, 20)
 		if !manifest {
@@ -131,7 +131,7 @@ func TestInPlaceTogether(t *testing.T) {
 // TestInPlaceApart: runs over different files of one data set all end, and the manifest has every edit.
 func TestInPlaceApart(t *testing.T) {
 	t.Parallel()
-	bin := buildTool(t, "")
+	bin := tool(t)
 	p := newPlace(t, bin, 8)
 	files := p.files(t)
 	for _, r := range together(bin, p.dir, 8, func(i int) []string { return []string{"add", "c=x", "--in-place", files[i]} }) {
@@ -150,7 +150,7 @@ func TestInPlaceApart(t *testing.T) {
 // TestFixTogether: of eight runs that fix the same files at least one ends well, the others end well or say 3.
 func TestFixTogether(t *testing.T) {
 	t.Parallel()
-	bin := buildTool(t, "")
+	bin := tool(t)
 	p := newPlace(t, bin, 20)
 	good := 0
 	for _, r := range together(bin, p.dir, 8, func(int) []string {

@@ -151,7 +151,7 @@ func (s *cachedSet) edit(cache string) {
 //
 // RLPREP_EDITS=N makes N edits (.ci/run: 300).
 func TestCacheIsRight(t *testing.T) {
-	edits := 60
+	edits := 30
 	if n, err := strconv.Atoi(os.Getenv("RLPREP_EDITS")); err == nil {
 		edits = n
 	}

@@ -20,10 +20,16 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if os.Getenv("RLPREP_TEST_AS_TOOL") != "" { // see TestFramework of cmd/rlprep
+		os.Exit(Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	}
 	os.Setenv("HF_ENDPOINT", "http://127.0.0.1:9") // nothing listens there: no test leaves the machine
 	os.Setenv(check.CacheVariable, "off")          // but where a test asks for it
 	goleak.VerifyTestMain(m)
 }
+
+// long reports whether tests that repeat the same work with other inputs run all of them; without RLPREP_LONG they take some. CI sets it.
+func long() bool { return os.Getenv("RLPREP_LONG") != "" }
 
 // rlprep runs the tool and returns its status and what it wrote.
 func rlprep(args ...string) (status int, stdout, stderr string) {

@@ -180,6 +180,7 @@ func (d *dump) sameBytes(t *testing.T, what, leaf string, in *dump, from string)
 
 // Every column chunk that an edit does not concern is the input's, byte for byte, whoever wrote the file.
 func TestUntouchedChunksAreTheInputs(t *testing.T) {
+	t.Parallel()
 	names, err := filepath.Glob("../../testdata/parquet/*.parquet")
 	if err != nil || len(names) < 30 {
 		t.Fatalf("testdata/parquet: %d files, %v", len(names), err)
@@ -354,6 +355,7 @@ func writeRandom(t *testing.T, r *rand.Rand, name string) field {
 //
 // RLPREP_EDITS=N makes N cases (.ci/run: 300); RLPREP_EDIT_SEED=S others.
 func TestRandomEdits(t *testing.T) {
+	t.Parallel()
 	cases, seed := 60, uint64(1)
 	if n, err := strconv.Atoi(os.Getenv("RLPREP_EDITS")); err == nil {
 		cases = n

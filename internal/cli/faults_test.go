@@ -25,11 +25,17 @@ type faultSet struct {
 var inLaunch = map[string]string{"few_rows": "data:\n  train_batch_size: 1024\n"}
 
 // TestFaults holds lint to what verl 0.9.1 really did with the data sets of the fact sheets.
-func TestFaults(t *testing.T) { judgeSets(t, shared(t, "data/faults"), 64) }
+func TestFaults(t *testing.T) {
+	t.Parallel()
+	judgeSets(t, shared(t, "data/faults"), 64)
+}
 
 // TestMoreFaults does so with the sets of testdata/faults: writers that differ, columns that get in verl's way, correct data
 // that is unusual.
-func TestMoreFaults(t *testing.T) { judgeSets(t, filepath.Join("..", "..", "testdata", "faults"), 23) }
+func TestMoreFaults(t *testing.T) {
+	t.Parallel()
+	judgeSets(t, filepath.Join("..", "..", "testdata", "faults"), 23)
+}
 
 func judgeSets(t *testing.T, root string, least int) {
 	sets := readLines(t, filepath.Join(root, "expected.jsonl"))

@@ -13,6 +13,7 @@ import (
 // all codecs, dictionaries, legacy lists, encryption): what is not said to be fixed is as it was, in every row, or the file is refused by name
 // and is byte for byte as it was. testdata/conformance/fixes.py has pyarrow read the same files.
 func TestFixForeign(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join("..", "..", "testdata", "parquet")
 	var files []string
 	for _, pattern := range []string{"*.parquet", "damage/*.parquet", "hostile/*.parquet"} {

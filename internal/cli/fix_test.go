@@ -181,6 +181,7 @@ func fileInfo(t *testing.T, name string) fs.FileInfo {
 // the input's byte for byte, and once more changes nothing. Good examples are left alone. That a rule's fixes fix its examples, fixtest asks in
 // the rule's own package.
 func TestFixExamples(t *testing.T) {
+	t.Parallel()
 	fixed := 0
 	for _, r := range rule.All() {
 		if len(r.Fixes) == 0 { // why, ruletest asks
@@ -304,11 +305,15 @@ func touchedPaths(t *testing.T, said, file string) (paths []string, gone bool) {
 // TestFixFaults fixes the fault sets: what is left is said to be left, and why; rows without a fault are what they were; once more
 // changes nothing.
 func TestFixFaults(t *testing.T) {
+	t.Parallel()
 	fixSets(t, shared(t, "data/faults"), 26)
 }
 
 // TestFixMoreFaults does so with the sets of testdata/faults.
-func TestFixMoreFaults(t *testing.T) { fixSets(t, filepath.Join("..", "..", "testdata", "faults"), 5) }
+func TestFixMoreFaults(t *testing.T) {
+	t.Parallel()
+	fixSets(t, filepath.Join("..", "..", "testdata", "faults"), 5)
+}
 
 func fixSets(t *testing.T, root string, least int) {
 	clean, faults := 0, 0
@@ -630,6 +635,7 @@ func TestFixIndex(t *testing.T) {
 // was no fault are what they were, and the one that had it differs from what it was in nothing but what is said to be fixed, or is gone.
 // RLPREP_FIX=all takes all mutations, else every third.
 func TestFixMutations(t *testing.T) {
+	t.Parallel()
 	fixed, restored := 0, 0
 	for n := range mutations {
 		m := &mutations[n]

@@ -93,6 +93,7 @@ func logGolden(t *testing.T, recipe, split string, rows int) {
 
 // TestGoldenSample holds the shards that preprocess writes from the sample to the rows of verl's own scripts.
 func TestGoldenSample(t *testing.T) {
+	t.Parallel()
 	for _, r := range datasets.All() {
 		t.Run(r.Name, func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "out")
@@ -175,6 +176,7 @@ func compareHash(t *testing.T, pattern, want string) int {
 // TestGoldenGSM8K holds what preprocess writes from the real GSM8K to the hashes of the rows of verl's own scripts
 // (verl@b178a3cd5, run with datasets 5.2.0 and pyarrow 26.0.1).
 func TestGoldenGSM8K(t *testing.T) {
+	t.Parallel()
 	source := shared(t, "data/gsm8k")
 	for recipe, want := range goldenHashes(t) {
 		t.Run(recipe, func(t *testing.T) {

@@ -241,6 +241,7 @@ func again(i int) row {
 // TestMutations puts each fault into correct data, which the whole of lint reads. That each rule finds its faults amid other rows, ruletest asks
 // in the rule's own package, so a new rule needs no entry here.
 func TestMutations(t *testing.T) {
+	t.Parallel()
 	for _, m := range mutations {
 		t.Run(m.rule+" "+m.what, func(t *testing.T) {
 			t.Parallel()
@@ -251,6 +252,7 @@ func TestMutations(t *testing.T) {
 
 // TestMutationBases holds the data that mutations start from: there is nothing to find in it.
 func TestMutationBases(t *testing.T) {
+	t.Parallel()
 	for name, base := range map[string]func(int) row{"tool": toolRow, "image": imageRow, "sft": sftRow, "pair": pairRow,
 		"gsm8k": plainRow("openai/gsm8k", "72"), "MATH": plainRow("lighteval/MATH", "72"), "aime": plainRow("aime2024", "72"), "geo3k": plainRow("hiyouga/geometry3k", "72"),
 		"search": plainRow("searchR1_nq", row{"target": []any{"Ann"}}), "code": plainRow("taco", `{"inputs":["1"],"outputs":["2"]}`)} {
