@@ -31,7 +31,7 @@ func TestKillRejects(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	bin := buildTool(t, "killpoints")
+	bin := tool(t)
 	run := func(env ...string) (int, string) {
 		cmd := exec.Command(bin, "run", plan, "--source", source, "-o", filepath.Join(dir, "out"), "--rejects", filepath.Join(dir, "rejects"), "--max-rejects", "3", "--shards", "3", "-j", "1")
 		cmd.Env = append(toolEnv(), env...)
