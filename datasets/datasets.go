@@ -15,22 +15,65 @@ import (
 // A Recipe turns a dataset into samples.
 type Recipe struct {
 	Name     string // as the trainer's own script is called: "gsm8k_tool_agent_loop"
+	Alias    string // another name that Find takes; "": none
 	Title    string // one line, no capital, no full stop
 	Doc      string // plain text: what comes out, its source (framework, version, file), what to mind
+	Script   string // path of the trainer's own script in its repository
 	Rows     rule.Kind
+	Agent    string   // agent_name of every row, as the script has it; "": no such column
+	Index    string   // extra_info.index: IndexOfRows, IndexOfSource or NoIndex
+	Random   string   // what is drawn at random: "order of the rows"; "": nothing
+	Differs  string   // in a few words, how rows differ from the script's; "": not at all
 	Versions string   // of the trainer that has the script, as in rule.Severity; "": all
-	Splits   []string // in the order of the dataset
-	Source   string   // where the dataset is: hf://datasets/OWNER/NAME@COMMIT/FOLDER; "": the user has to say
-	Inputs   func(split string) []Input
-	Steps    func(Options) []transform.RowStep
+	Splits   []string // of the output, in order; each is named like the script's file
+	Sources  []Source // what is read
+	Params   []Param  // the script's own arguments, beside the options that recipes have in common
+	Seed     *int64   // what the script seeds its draws with; nil: it draws nothing
+	// NoUse says of options that most recipes have why this one has no use for them: {"data-source": "SFT rows are not scored"}. They are
+	// refused.
+	NoUse map[string]string
+	// Steps are those of a pipeline file; SplitName in their arguments stands for the name of the split.
+	Steps    func(Options) []Step
 	Expects  []string // ids of rules that faithful rows are known to raise; shown as warnings, never blocking
 	Examples []Example
-	// Sample holds SPLIT.jsonl for each split: raw rows in the shape of the dataset, written for this project, for --demo and for the
-	// tests. What the original script makes of them is in testdata/NAME: SPLIT.want.jsonl and want.schema.txt. nil: no --demo.
+	// Sample is raw rows, written for this project, for --demo and for the tests: laid out as the dataset is, below a folder KEY for each
+	// source where there are several. nil: no --demo.
 	Sample fs.FS
 	// RealRows are the SHA-256 of all rows that the original script makes of the whole dataset, by split: compact JSON, one row a line,
 	// no newline at the end. Where the dataset is on this machine, a test compares them.
 	RealRows map[string]string
+}
+
+// What Recipe.Index says.
+const (
+	IndexOfRows   = "rows of the split"
+	IndexOfSource = "as in the source"
+	NoIndex       = "none"
+)
+
+// A Step is one use of a verb, as in a pipeline file.
+type Step = transform.Step
+
+// A Source is one dataset that a recipe reads.
+type Source struct {
+	Key    string   // of --source KEY=PATH; "": the recipe has one source
+	Hub    string   // where it is: hf://datasets/OWNER/NAME@COMMIT/FOLDER; "": the user has to say
+	Splits []string // of the dataset that are read
+	// Inputs are the files of a split, the hub's own first: below Hub, or below the dataset's root.
+	Inputs func(split string) []Input
+	// Generated says that the recipe makes its rows itself: Recipe.Sample is the whole source.
+	Generated bool
+}
+
+// SplitOf returns the name that a split of the source has in the steps and in a pipeline file: with several sources their keys tell them apart.
+func (s *Source) SplitOf(split string) string {
+	switch {
+	case s.Key == "":
+		return split
+	case len(s.Splits) == 1:
+		return s.Key
+	}
+	return s.Key + "_" + split
 }
 
 // An Input is one kind of file that a recipe reads. Line formats have no footer, so the recipe says the columns.
@@ -39,46 +82,21 @@ type Input struct {
 	Fields []schema.Field
 }
 
-// Options are what a user may change in a recipe.
-type Options struct {
-	Split      string
-	Agent      string // "": as the recipe has it
-	DataSource string // "": as the recipe has it
-	IndexStart int64
-	// System is the system message, Instruction what follows the question in the user's; nil: as the recipe has it, "": none. Both
-	// may hold {{column}}.
-	System, Instruction *string
-	// Target is the trainer whose form of the rows is wanted, where its script changed; the zero Target is the tree that the
-	// recipe's Doc names.
-	Target rule.Target
-	// Fixed gives the form that raises none of Expects.
-	Fixed bool
+// Inputs returns what is read of a split under several names, as datasets are found: each glob with the same columns.
+func Inputs(fields []schema.Field, globs ...string) []Input {
+	out := make([]Input, len(globs))
+	for i, g := range globs {
+		out[i] = Input{Glob: g, Fields: fields}
+	}
+	return out
 }
 
-// messages are those of a prompt with the options' system message and instruction: system and user are the recipe's own, of which user
-// begins with the question's template, ask.
-func (o Options) messages(system, ask, user string) []transform.Message {
-	var out []transform.Message
-	if o.System != nil {
-		system = *o.System
-	}
-	if system != "" {
-		out = append(out, transform.Message{Role: "system", Template: system})
-	}
-	return append(out, transform.Message{Role: "user", Template: o.user(ask, user)})
-}
-
-// user is the template of the user's message.
-func (o Options) user(ask, user string) string {
-	switch {
-	case o.Instruction == nil:
-		return user
-	case *o.Instruction == "":
-		return ask
-	case strings.TrimLeft(*o.Instruction, " \t\r\n") != *o.Instruction:
-		return ask + *o.Instruction
-	}
-	return ask + " " + *o.Instruction
+// A Param is an argument of a recipe's script: --param NAME=VALUE.
+type Param struct {
+	Name    string
+	Default int64
+	Min     int64 // the least value that it may have
+	Doc     string
 }
 
 // An Example is rows in and the rows that come out, both JSON Lines; go test runs it, explain and docs show it.
@@ -91,8 +109,10 @@ var recipes = map[string]*Recipe{}
 
 // Add registers a recipe; it is called in a variable declaration. It panics on a name that is taken.
 func Add(r Recipe) *Recipe {
-	if recipes[r.Name] != nil {
-		panic("datasets: name taken: " + r.Name)
+	for _, name := range []string{r.Name, r.Alias} {
+		if Find(name) != nil {
+			panic("datasets: name taken: " + name)
+		}
 	}
 	recipes[r.Name] = &r
 	return &r
@@ -108,5 +128,12 @@ func All() []*Recipe {
 	return out
 }
 
-// Find returns the recipe of that name, nil where there is none.
-func Find(name string) *Recipe { return recipes[name] }
+// Find returns the recipe of that name or alias, nil where there is none.
+func Find(name string) *Recipe {
+	for _, r := range recipes {
+		if name != "" && (r.Name == name || r.Alias == name) {
+			return r
+		}
+	}
+	return nil
+}

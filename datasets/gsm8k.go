@@ -1,12 +1,9 @@
 package datasets
 
 import (
-	"errors"
-
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
 	"github.com/rlprep/rlprep/testdata/sample"
-	"github.com/rlprep/rlprep/transform"
 )
 
 // What verl's five gsm8k scripts have in common (verl@b178a3cd5, 2026-01-29, examples/data_preprocess). The misspelt English
@@ -50,10 +47,10 @@ instruction as the only message, the ground truth for the scorer of data_source 
 No column says which agent loop runs the rows, so rollout.agent.default_agent_loop does: single_turn_agent, if the launch says
 nothing else.
 `,
-	Rows: rule.RL, Splits: gsm8kSplits, Source: gsm8kHub, Inputs: questionAnswer,
-	Steps: func(o Options) []transform.RowStep {
-		steps := gsm8kRow(o, "", "", gsm8kQuoted)
-		return gsm8kEnd(steps)
+	Rows: rule.RL, Splits: gsm8kSplits, Sources: gsm8kSources,
+	Index: IndexOfRows, Script: "examples/data_preprocess/gsm8k.py",
+	Steps: func(o Options) []Step {
+		return gsm8kEnd(gsm8kRow(o, o.agent("", "single_turn_agent"), "", gsm8kQuoted))
 	},
 	Examples: []Example{{Split: "train", In: gsm8kIn, Out: gsm8kOut}},
 	Sample:   sample.Files,
@@ -74,8 +71,9 @@ Mind: these rows have no agent_name, so with verl's defaults single_turn_agent r
 model trains on one turn, and nothing says so (verl issues 2986, 2966). Use gsm8k_tool_agent_loop, or --agent tool_agent, or
 launch with rollout.agent.default_agent_loop=tool_agent. The tool itself is gone from verl since 0.8.0.
 `,
-	Rows: rule.RL, Splits: gsm8kSplits, Source: gsm8kHub, Inputs: questionAnswer,
-	Steps:    func(o Options) []transform.RowStep { return gsm8kTool(o, gsm8kFixed(o)) },
+	Rows: rule.RL, Splits: gsm8kSplits, Sources: gsm8kSources,
+	Index: IndexOfRows, Script: "examples/data_preprocess/gsm8k_multiturn_w_tool.py",
+	Steps:    func(o Options) []Step { return gsm8kTool(o, o.agent("", "tool_agent")) },
 	Expects:  []string{"RL302"},
 	Examples: []Example{{Split: "train", In: gsm8kIn, Out: gsm8kToolOut}},
 	Sample:   sample.Files,
@@ -95,8 +93,9 @@ gsm8k_multiturn_w_tool with agent_name tool_agent after data_source, so every ro
 Mind: the launch must name the tool (rollout.multi_turn.tool_config_path), and its function must be called
 calc_gsm8k_reward, the key in tools_kwargs. verl 0.8.0 dropped the tool from its package and interaction_kwargs from its script.
 `,
-	Rows: rule.RL, Splits: gsm8kSplits, Source: gsm8kHub, Inputs: questionAnswer,
-	Steps:    func(o Options) []transform.RowStep { return gsm8kTool(o, "tool_agent") },
+	Rows: rule.RL, Splits: gsm8kSplits, Sources: gsm8kSources,
+	Agent: "tool_agent", Index: IndexOfRows, Script: "examples/data_preprocess/gsm8k_tool_agent_loop.py",
+	Steps:    func(o Options) []Step { return gsm8kTool(o, o.agent("tool_agent", "")) },
 	Examples: []Example{{Split: "test", In: gsm8kIn, Out: gsm8kAgentOut}},
 	Sample:   sample.Files,
 	RealRows: map[string]string{
@@ -116,10 +115,11 @@ Mind: these rows have no agent_name, so with verl's defaults single_turn_agent r
 model trains on one turn, and nothing says so. Use --agent tool_agent. verl has interactions up to 0.7.1; 0.8.0 dropped them
 and this script.
 `,
-	Rows: rule.RL, Splits: gsm8kSplits, Source: gsm8kHub, Inputs: questionAnswer,
-	Steps: func(o Options) []transform.RowStep {
-		steps := gsm8kRow(o, gsm8kFixed(o), gsm8kInteractionSystem, gsm8kBacktick)
-		return gsm8kEnd(append(steps, text("extra_info.interaction_kwargs.name", "gsm8k")), gsm8kInteraction(o)...)
+	Rows: rule.RL, Splits: gsm8kSplits, Sources: gsm8kSources,
+	Index: IndexOfRows, Script: "examples/data_preprocess/gsm8k_multiturn_w_interaction.py",
+	Steps: func(o Options) []Step {
+		steps := gsm8kRow(o, o.agent("", "tool_agent"), gsm8kInteractionSystem, gsm8kBacktick)
+		return gsm8kEnd(append(steps, set("extra_info.interaction_kwargs.name", "gsm8k")), gsm8kInteraction(o)...)
 	},
 	Expects:  []string{"RL302"},
 	Examples: []Example{{Split: "train", In: gsm8kIn, Out: gsm8kInteractionOut}},
@@ -141,21 +141,10 @@ question, answer).
 Mind: the solutions keep GSM8K's calculator annotations, <<48/2=24>>, and the model learns to write them. There is no
 data_source and no index to change: SFT rows are neither scored nor traced.
 `,
-	Rows: rule.SFT, Splits: gsm8kSplits, Source: gsm8kHub, Inputs: questionAnswer,
-	Steps: func(o Options) []transform.RowStep {
-		if o.DataSource != "" {
-			return []transform.RowStep{refuse("gsm8k_multiturn_sft has no data_source: SFT rows are not scored")}
-		}
-		if o.IndexStart != 0 {
-			return []transform.RowStep{refuse("gsm8k_multiturn_sft has no index: SFT rows are not traced")}
-		}
-		messages := append(o.messages("", gsm8kAsk, gsm8kQuoted), transform.Message{Role: "assistant", Template: "{{answer}}"})
-		steps := []transform.RowStep{transform.Prompt{Path: "messages", Messages: messages}}
-		if o.Agent != "" {
-			steps = append(steps, text("agent_name", o.Agent))
-		}
-		return gsm8kEnd(steps)
-	},
+	Rows: rule.SFT, Splits: gsm8kSplits, Sources: gsm8kSources,
+	Index: NoIndex, Script: "examples/data_preprocess/gsm8k_multiturn_sft.py",
+	NoUse:    map[string]string{"data-source": "SFT rows are not scored", "index-start": "SFT rows are not traced", "index-scope": "SFT rows are not traced"},
+	Steps:    gsm8kSFT,
 	Examples: []Example{{Split: "train", In: gsm8kIn, Out: gsm8kSFTOut}},
 	Sample:   sample.Files,
 	RealRows: map[string]string{
@@ -164,48 +153,36 @@ data_source and no index to change: SFT rows are neither scored nor traced.
 	},
 })
 
-// questionAnswer is GSM8K's files: as the hub lays out config main, and as the authors' repository has them.
-func questionAnswer(split string) []Input {
+// gsm8kSources is config main of openai/gsm8k: as the hub lays it out, and as the authors' repository has its files.
+var gsm8kSources = []Source{{Hub: gsm8kHub, Splits: gsm8kSplits, Inputs: func(split string) []Input {
 	fields := []schema.Field{schema.NewField("question", schema.StringType), schema.NewField("answer", schema.StringType)}
-	var inputs []Input
-	for _, glob := range []string{"main/" + split + "-*.parquet", split + "-*.parquet", split + ".parquet", split + ".jsonl", split + ".jsonl.gz"} {
-		inputs = append(inputs, Input{Glob: glob, Fields: fields})
-	}
-	return inputs
-}
+	return Inputs(fields, "main/"+split+"-*.parquet", split+"-*.parquet", split+".parquet", split+".jsonl", split+".jsonl.gz")
+}}}
 
-// gsm8kRow writes what the RL scripts have in common, in their order. Question and answer are copied, not computed, so they
+// gsm8kRow are the steps that the RL scripts have in common, in their order. Question and answer are copied, not computed, so they
 // move undecoded.
-func gsm8kRow(o Options, agent, system, user string) []transform.RowStep {
-	if o.Agent != "" {
-		agent = o.Agent
-	}
-	source := gsm8kSource
-	if o.DataSource != "" {
-		source = o.DataSource
-	}
-	steps := []transform.RowStep{text("data_source", source)}
+func gsm8kRow(o Options, agent, system, user string) []Step {
+	steps := []Step{set("data_source", o.dataSource(gsm8kSource))}
 	if agent != "" {
-		steps = append(steps, text("agent_name", agent))
+		steps = append(steps, set("agent_name", agent))
 	}
-	return append(steps,
-		transform.Prompt{Path: "prompt", Messages: o.messages(system, gsm8kAsk, user)},
-		text("ability", "math"),
-		text("reward_model.style", "rule"),
-		transform.Extract{From: "answer", To: "reward_model.ground_truth", Find: transform.GSM8K, Remove: ","},
-		text("extra_info.split", o.Split),
-		transform.Index{Path: "extra_info.index", Start: o.IndexStart},
-		transform.Copy{From: "answer", To: "extra_info.answer"},
-		transform.Copy{From: "question", To: "extra_info.question"},
+	steps = append(steps,
+		prompt("prompt", o.system(system), o.user(gsm8kAsk, user)),
+		set("ability", "math"),
+		set("reward_model.style", "rule"),
+		step("extract", "from", "answer", "to", "reward_model.ground_truth", "method", "gsm8k"),
+		split("extra_info.split"),
 	)
+	steps = append(steps, o.index("extra_info.index", gsm8kSplits)...)
+	return append(steps, copyOf("answer", "extra_info.answer"), copyOf("question", "extra_info.question"))
 }
 
-// gsm8kTool writes the rows of both tool scripts.
-func gsm8kTool(o Options, agent string) []transform.RowStep {
+// gsm8kTool are the steps of both tool scripts.
+func gsm8kTool(o Options, agent string) []Step {
 	steps := gsm8kRow(o, agent, gsm8kToolSystem, gsm8kBacktick)
 	steps = append(steps,
-		transform.Set{Path: "extra_info.need_tools_kwargs", Value: schema.BoolValue(true), Type: schema.BoolType},
-		transform.Copy{From: "reward_model.ground_truth", To: "extra_info.tools_kwargs.calc_gsm8k_reward.create_kwargs.ground_truth"},
+		step("set", "path", "extra_info.need_tools_kwargs", "value", true),
+		copyOf("reward_model.ground_truth", "extra_info.tools_kwargs.calc_gsm8k_reward.create_kwargs.ground_truth"),
 	)
 	if o.Target.Within(">=0.8") { // 63dc08501, 2026-04-20: the scripts lost it with the feature
 		return gsm8kEnd(steps)
@@ -213,36 +190,32 @@ func gsm8kTool(o Options, agent string) []transform.RowStep {
 	return gsm8kEnd(steps, gsm8kInteraction(o)...)
 }
 
-// gsm8kFixed is the agent_name of the scripts that give none: none, unless the rows are to be fixed.
-func gsm8kFixed(o Options) string {
-	if o.Fixed {
-		return "tool_agent"
-	}
-	return ""
-}
-
 // gsm8kInteraction writes what a simulated user is told: the prompt's user message again, and the ground truth.
-func gsm8kInteraction(o Options) []transform.RowStep {
-	return []transform.RowStep{
-		transform.Format{Path: "extra_info.interaction_kwargs.query", Template: o.user(gsm8kAsk, gsm8kBacktick)},
-		transform.Copy{From: "reward_model.ground_truth", To: "extra_info.interaction_kwargs.ground_truth"},
+func gsm8kInteraction(o Options) []Step {
+	return []Step{
+		step("format", "path", "extra_info.interaction_kwargs.query", "template", o.user(gsm8kAsk, gsm8kBacktick)),
+		copyOf("reward_model.ground_truth", "extra_info.interaction_kwargs.ground_truth"),
 	}
 }
 
 // gsm8kEnd drops the raw columns after the last steps.
-func gsm8kEnd(steps []transform.RowStep, last ...transform.RowStep) []transform.RowStep {
-	return append(append(steps, last...), transform.Drop{Paths: []schema.Path{"question", "answer"}})
+func gsm8kEnd(steps []Step, last ...Step) []Step {
+	return append(append(steps, last...), drop("question", "answer"))
 }
 
-// text is the step that gives every row the same text. A source that has the column already is not GSM8K.
-func text(path schema.Path, value string) transform.RowStep {
-	return transform.Set{Path: path, Value: schema.TextValue(value), Type: schema.StringType, If: transform.AllowEqual}
+// gsm8kSFT are the steps of the script for SFT.
+func gsm8kSFT(o Options) []Step {
+	var messages []any
+	if s := o.system(""); s != "" {
+		messages = append(messages, args("role", "system", "template", s))
+	}
+	messages = append(messages, args("role", "user", "template", o.user(gsm8kAsk, gsm8kQuoted)), args("role", "assistant", "template", "{{answer}}"))
+	steps := []Step{step("prompt", "path", "messages", "messages", messages)}
+	if o.Agent != "" {
+		steps = append(steps, set("agent_name", o.Agent))
+	}
+	return gsm8kEnd(steps)
 }
-
-// refuse is a step that no schema can take: an option that the recipe has no use for.
-type refuse string
-
-func (r refuse) Plan(*schema.Schema) (*transform.Plan, error) { return nil, errors.New(string(r)) }
 
 // The examples: one row of our own, and what verl's scripts make of it.
 const (

@@ -7,22 +7,40 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/rlprep/rlprep/datasets"
 	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/transform"
 	"github.com/rlprep/rlprep/transform/transformtest"
 )
 
-// rows runs a recipe over JSON Lines.
-func rows(t *testing.T, r *datasets.Recipe, o datasets.Options, in string) *transformtest.Table {
+// steps makes the steps of a recipe for a split.
+func steps(t *testing.T, r *datasets.Recipe, o datasets.Options, split string) (out []transform.RowStep) {
 	t.Helper()
-	table, err := transformtest.Parse(in, r.Inputs(o.Split)[0].Fields)
+	for _, s := range r.Steps(o) {
+		if s.Splits != nil && !slices.Contains(s.Splits, split) {
+			continue
+		}
+		made, err := s.Make(split)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, made)
+	}
+	return out
+}
+
+// rows runs a recipe over JSON Lines.
+func rows(t *testing.T, r *datasets.Recipe, o datasets.Options, split, in string) *transformtest.Table {
+	t.Helper()
+	table, err := transformtest.Parse(in, r.Sources[0].Inputs(split)[0].Fields)
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, rejected, err := table.Apply(r.Steps(o)...)
+	out, rejected, err := table.Apply(steps(t, r, o, split)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,16 +96,21 @@ func TestRecipes(t *testing.T) {
 			if r.Title == "" || strings.HasSuffix(r.Title, ".") || strings.TrimSpace(r.Doc) == "" || len(r.Splits) == 0 {
 				t.Error("title, doc and splits must be given; the title without a full stop")
 			}
-			for _, split := range r.Splits {
-				if len(r.Inputs(split)) == 0 {
-					t.Errorf("split %s has no input", split)
+			for _, s := range r.Sources {
+				for _, split := range s.Splits {
+					if len(s.Inputs(split)) == 0 {
+						t.Errorf("source %s: split %s has no input", s.Key, split)
+					}
 				}
+			}
+			if r.Script == "" || r.Index == "" {
+				t.Error("script and index must be given")
 			}
 			if len(r.Examples) == 0 {
 				t.Error("no example")
 			}
 			for _, e := range r.Examples {
-				sameLines(t, rows(t, r, datasets.Options{Split: e.Split}, e.In).Lines(), strings.Split(e.Out, "\n"))
+				sameLines(t, rows(t, r, datasets.Options{}, e.Split, e.In).Lines(), strings.Split(e.Out, "\n"))
 			}
 		})
 	}
@@ -99,6 +122,9 @@ const goldens = "testdata"
 // TestGoldens holds every recipe to the rows, and their types, that the original script makes of its sample.
 func TestGoldens(t *testing.T) {
 	for _, r := range datasets.All() {
+		if _, err := os.Stat(filepath.Join(goldens, r.Name, "want.schema.txt")); err != nil {
+			continue // its rows are compared as files: internal/cli/fixtures_test.go
+		}
 		for _, split := range r.Splits {
 			t.Run(r.Name+"/"+split, func(t *testing.T) {
 				if r.Sample == nil {
@@ -108,7 +134,7 @@ func TestGoldens(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				got := rows(t, r, datasets.Options{Split: split}, string(in))
+				got := rows(t, r, datasets.Options{}, split, string(in))
 				sameLines(t, got.Lines(), lines(t, filepath.Join(goldens, r.Name, split+".want.jsonl")))
 				var types []string
 				for _, f := range got.Schema.Fields {
@@ -140,13 +166,13 @@ func TestRealRows(t *testing.T) {
 	for _, r := range datasets.All() {
 		for split, want := range r.RealRows {
 			t.Run(r.Name+"/"+split, func(t *testing.T) {
-				repository := strings.Split(strings.TrimPrefix(r.Source, "hf://datasets/"), "/")[1]
+				repository := strings.Split(strings.TrimPrefix(r.Sources[0].Hub, "hf://datasets/"), "/")[1]
 				name, _, _ := strings.Cut(repository, "@")
 				in, err := os.ReadFile(shared(t, filepath.Join("data", name, split+".jsonl")))
 				if err != nil {
 					t.Fatal(err)
 				}
-				out := rows(t, r, datasets.Options{Split: split}, string(in)).Lines()
+				out := rows(t, r, datasets.Options{}, split, string(in)).Lines()
 				sum := sha256.Sum256([]byte(strings.Join(out, "\n")))
 				if got := hex.EncodeToString(sum[:]); got != want {
 					t.Errorf("%d rows have sha256 %s, want %s", len(out), got, want)
@@ -160,36 +186,24 @@ func TestOptions(t *testing.T) {
 	const in = `{"question":"1+1?","answer":"#### 2"}` + "\n" + `{"question":"2+2?","answer":"#### 4"}`
 	for _, c := range []struct {
 		recipe  string
+		split   string
 		options datasets.Options
 		columns string
 		row     string // a part of the last row
 	}{
-		{"gsm8k", datasets.Options{Split: "train", Agent: "tool_agent"}, "data_source agent_name prompt ability reward_model extra_info", `"data_source":"openai/gsm8k","agent_name":"tool_agent","prompt"`},
-		{"gsm8k", datasets.Options{Split: "test", IndexStart: 100}, "data_source prompt ability reward_model extra_info", `"extra_info":{"split":"test","index":101,"answer"`},
-		{"gsm8k", datasets.Options{Split: "train", DataSource: "mine/sums"}, "data_source prompt ability reward_model extra_info", `{"data_source":"mine/sums",`},
-		{"gsm8k_tool_agent_loop", datasets.Options{Split: "train", Agent: "my_agent"}, "data_source agent_name prompt ability reward_model extra_info", `"agent_name":"my_agent"`},
-		{"gsm8k_multiturn_w_tool", datasets.Options{Split: "train", Agent: "tool_agent"}, "data_source agent_name prompt ability reward_model extra_info", `"agent_name":"tool_agent"`},
-		{"gsm8k_multiturn_sft", datasets.Options{Split: "train", Agent: "tool_agent"}, "messages agent_name", `"agent_name":"tool_agent"`},
+		{"gsm8k", "train", datasets.Options{Agent: "tool_agent"}, "data_source agent_name prompt ability reward_model extra_info", `"data_source":"openai/gsm8k","agent_name":"tool_agent","prompt"`},
+		{"gsm8k", "test", datasets.Options{IndexStart: map[string]int64{"test": 100}}, "data_source prompt ability reward_model extra_info", `"extra_info":{"split":"test","index":101,"answer"`},
+		{"gsm8k", "train", datasets.Options{DataSource: "mine/sums"}, "data_source prompt ability reward_model extra_info", `{"data_source":"mine/sums",`},
+		{"gsm8k_tool_agent_loop", "train", datasets.Options{Agent: "my_agent"}, "data_source agent_name prompt ability reward_model extra_info", `"agent_name":"my_agent"`},
+		{"gsm8k_multiturn_w_tool", "train", datasets.Options{Agent: "tool_agent"}, "data_source agent_name prompt ability reward_model extra_info", `"agent_name":"tool_agent"`},
+		{"gsm8k_multiturn_sft", "train", datasets.Options{Agent: "tool_agent"}, "messages agent_name", `"agent_name":"tool_agent"`},
 	} {
-		out := rows(t, datasets.Find(c.recipe), c.options, in)
+		out := rows(t, datasets.Find(c.recipe), c.options, c.split, in)
 		if got := strings.Join(out.Schema.Names(), " "); got != c.columns {
 			t.Errorf("%s %+v: columns %s, want %s", c.recipe, c.options, got, c.columns)
 		}
 		if last := out.Lines()[1]; !strings.Contains(last, c.row) {
 			t.Errorf("%s %+v: %s has no %s", c.recipe, c.options, last, c.row)
-		}
-	}
-}
-
-func TestOptionsWithoutUse(t *testing.T) {
-	sft := datasets.Find("gsm8k_multiturn_sft")
-	for _, o := range []datasets.Options{{Split: "train", DataSource: "x"}, {Split: "train", IndexStart: 1}} {
-		table, err := transformtest.Parse(`{"question":"q","answer":"#### 1"}`, sft.Inputs("train")[0].Fields)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, _, err := table.Apply(sft.Steps(o)...); err == nil || !strings.Contains(err.Error(), "SFT rows are not") {
-			t.Errorf("%+v: error %v", o, err)
 		}
 	}
 }

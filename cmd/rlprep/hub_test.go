@@ -32,7 +32,7 @@ func sampleHub(t *testing.T) string {
 // gsm8kCommit is the one that the recipes name.
 func gsm8kCommit(t *testing.T) string {
 	t.Helper()
-	a, err := hub.Parse(datasets.Find("gsm8k").Source)
+	a, err := hub.Parse(datasets.Find("gsm8k").Sources[0].Hub)
 	if err != nil {
 		t.Fatal(err)
 	}

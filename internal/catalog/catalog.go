@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/rlprep/rlprep/datasets"
+	"github.com/rlprep/rlprep/internal/pipefile"
 	"github.com/rlprep/rlprep/internal/report"
 	"github.com/rlprep/rlprep/schema/rule"
 	"github.com/rlprep/rlprep/transform"
@@ -181,10 +182,32 @@ type Recipe struct {
 	Rows     string   `json:"rows"`
 	Doc      string   `json:"doc"`
 	Splits   []string `json:"splits"`
-	Source   string   `json:"source,omitempty"`
+	Script   string   `json:"script"`
+	Agent    string   `json:"agent,omitempty"` // of every row, as the script has it
+	Index    string   `json:"index"`           // what extra_info.index counts
+	Random   string   `json:"random,omitempty"`
+	Differs  string   `json:"differs,omitempty"`
+	Source   string   `json:"source,omitempty"` // where there is one
+	Sources  []Source `json:"sources"`
 	Inputs   []Input  `json:"inputs"`
+	Params   []Param  `json:"params"`
+	Seed     *int64   `json:"seed,omitempty"`
+	Steps    string   `json:"steps"` // of a pipeline file, in YAML
 	Expects  []string `json:"expects,omitempty"`
 	Examples []Rows   `json:"examples"`
+}
+
+// A Source is a dataset that a recipe reads.
+type Source struct {
+	Key string `json:"key,omitempty"` // of --source KEY=PATH
+	Hub string `json:"hub,omitempty"`
+}
+
+// A Param is an argument of a recipe's script.
+type Param struct {
+	Name    string `json:"name"`
+	Default int64  `json:"default"`
+	Doc     string `json:"doc"`
 }
 
 // An Input is files that a recipe reads.
@@ -207,22 +230,39 @@ type Rows struct {
 // NewRecipe describes r.
 func NewRecipe(r *datasets.Recipe) Recipe {
 	d := Recipe{
-		Name: r.Name, Title: r.Title, Rows: r.Rows.String(), Doc: strings.Trim(r.Doc, "\n"),
-		Splits: r.Splits, Source: r.Source, Expects: r.Expects, Inputs: []Input{}, Examples: []Rows{},
+		Name: r.Name, Title: r.Title, Rows: r.Rows.String(), Doc: strings.Trim(r.Doc, "\n"), Script: r.Script, Agent: r.Agent, Index: r.Index,
+		Random: r.Random, Differs: r.Differs, Splits: r.Splits, Expects: r.Expects, Sources: []Source{}, Inputs: []Input{}, Params: []Param{},
+		Seed: r.Seed, Steps: pipefile.StepsYAML(r.Steps(datasets.Options{})), Examples: []Rows{},
 	}
-	for _, split := range r.Splits {
-		for _, in := range r.Inputs(split) {
-			info := Input{Split: split, Glob: in.Glob, Columns: []string{}}
-			for _, f := range in.Fields {
-				info.Columns = append(info.Columns, f.String())
-			}
-			d.Inputs = append(d.Inputs, info)
-		}
+	for i := range r.Sources {
+		s := &r.Sources[i]
+		d.Sources = append(d.Sources, Source{s.Key, s.Hub})
+		d.Inputs = append(d.Inputs, inputs(s)...)
+	}
+	if len(d.Sources) == 1 {
+		d.Source = d.Sources[0].Hub
+	}
+	for _, p := range r.Params {
+		d.Params = append(d.Params, Param{p.Name, p.Default, p.Doc})
 	}
 	for _, e := range r.Examples {
 		d.Examples = append(d.Examples, Rows{Split: e.Split, In: e.In, Out: e.Out})
 	}
 	return d
+}
+
+// inputs describes the files of a source.
+func inputs(s *datasets.Source) (out []Input) {
+	for _, split := range s.Splits {
+		for _, in := range s.Inputs(split) {
+			info := Input{Split: s.SplitOf(split), Glob: in.Glob, Columns: []string{}}
+			for _, f := range in.Fields {
+				info.Columns = append(info.Columns, f.String())
+			}
+			out = append(out, info)
+		}
+	}
+	return out
 }
 
 // A Transform describes a transform.

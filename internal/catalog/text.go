@@ -100,8 +100,11 @@ func explainRecipe(w io.Writer, r *datasets.Recipe) {
 	fmt.Fprintf(w, "%s\n%s\n", r.Name, r.Title)
 	section(w, "", r.Doc)
 	section(w, "SPLITS", strings.Join(r.Splits, ", "))
-	section(w, "SOURCE, IF NONE IS NAMED", r.Source)
-	section(w, "READS", strings.Join(ReadsLines(NewRecipe(r).Inputs), "\n"))
+	d := NewRecipe(r)
+	section(w, "SOURCE, IF NONE IS NAMED", strings.Join(SourceLines(d.Sources), "\n"))
+	section(w, "READS", strings.Join(ReadsLines(d.Inputs), "\n"))
+	section(w, "PARAMETERS (--param NAME=VALUE)", strings.Join(ParamLines(d), "\n"))
+	section(w, "ITS STEPS, AS IN A PIPELINE FILE ('rlprep init pipeline --from "+r.Name+"' writes one)", d.Steps)
 	var expects strings.Builder
 	for _, id := range r.Expects {
 		expects.WriteString(RuleLine(id) + "\n")
@@ -116,6 +119,31 @@ func explainRecipe(w io.Writer, r *datasets.Recipe) {
 	}
 }
 
+// SourceLines returns a line for each source: its address, after its key where it has one.
+func SourceLines(sources []Source) (lines []string) {
+	for _, s := range sources {
+		switch {
+		case s.Hub == "":
+		case s.Key == "":
+			lines = append(lines, s.Hub)
+		default:
+			lines = append(lines, s.Key+": "+s.Hub)
+		}
+	}
+	return lines
+}
+
+// ParamLines returns a line for each parameter, with its default, and one for the seed.
+func ParamLines(d Recipe) (lines []string) {
+	for _, p := range d.Params {
+		lines = append(lines, fmt.Sprintf("%s: %s (default %d)", p.Name, p.Doc, p.Default))
+	}
+	if d.Seed != nil {
+		lines = append(lines, fmt.Sprintf("--seed: of the random draws (default %d)", *d.Seed))
+	}
+	return lines
+}
+
 // ReadsLines returns a line for each split and its columns: "train: a.parquet, b.jsonl (question: string)".
 func ReadsLines(inputs []Input) (lines []string) {
 	for i := 0; i < len(inputs); {
@@ -125,7 +153,11 @@ func ReadsLines(inputs []Input) (lines []string) {
 			globs = append(globs, inputs[i].Glob)
 			i++
 		}
-		lines = append(lines, fmt.Sprintf("%s: %s (%s)", in.Split, strings.Join(globs, ", "), strings.Join(in.Columns, ", ")))
+		line := fmt.Sprintf("%s: %s", in.Split, strings.Join(globs, ", "))
+		if len(in.Columns) > 0 {
+			line += " (" + strings.Join(in.Columns, ", ") + ")"
+		}
+		lines = append(lines, line)
 	}
 	return lines
 }

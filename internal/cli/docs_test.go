@@ -110,7 +110,7 @@ func pages(t *testing.T) map[string]string {
 	all := map[string]string{
 		filepath.Join("rules", "README.md"):      rulesIndex(),
 		filepath.Join("transforms", "README.md"): index("Transforms", "A transform is one change of rows.", transformRows()),
-		filepath.Join("recipes", "README.md"):    index("Recipes", "A recipe makes samples that a trainer takes of a published dataset.", recipeRows()),
+		filepath.Join("recipes", "README.md"):    recipesIndex(),
 	}
 	all["scripting.md"] = withFormats(readText(t, filepath.Join(root(t), "docs", "scripting.md")))
 	for _, r := range rule.All() {
@@ -167,6 +167,20 @@ func index(title, what string, rows [][]string) string {
 	fmt.Fprintf(&b, "<!-- Made by 'make docs'; do not edit. -->\n# %s\n\n%s\n\n| name | what it is |\n|---|---|\n", title, what)
 	for _, row := range rows {
 		fmt.Fprintf(&b, "| [%s](%s.md) | %s |\n", row[0], row[0], cell(row[1]))
+	}
+	return b.String()
+}
+
+// recipesIndex is the table of the recipes: whose script it is, and what its rows have.
+func recipesIndex() string {
+	var b strings.Builder
+	b.WriteString("<!-- Made by 'make docs'; do not edit. -->\n# Recipes\n\nA recipe makes samples that a trainer takes of a published dataset. " +
+		"`rlprep preprocess NAME` runs one, and `rlprep init pipeline --from NAME` writes it as a pipeline file that you can change.\n\n" +
+		"Scripts are those of verl@b178a3cd5 (2026-01-29); `recipe/` is verl-recipe of that day.\n\n" +
+		"| name | what it is | script | verl | rows | agent_name | extra_info.index | splits | random | other than the script |\n|---|---|---|---|---|---|---|---|---|---|\n")
+	for _, r := range datasets.All() {
+		fmt.Fprintf(&b, "| [%s](%s.md) | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", r.Name, r.Name, cell(r.Title), cell(r.Script), cell(r.Versions), r.Rows,
+			cell(r.Agent), r.Index, cell(strings.Join(r.Splits, ", ")), cell(r.Random), cell(r.Differs))
 	}
 	return b.String()
 }
@@ -315,9 +329,16 @@ func recipePage(r *datasets.Recipe) string {
 	b.WriteString("\n## Reads\n\n| split | files | columns |\n|---|---|---|\n")
 	for _, line := range catalog.ReadsLines(d.Inputs) {
 		split, rest, _ := strings.Cut(line, ": ")
-		globs, columns, _ := strings.Cut(strings.TrimSuffix(rest, ")"), " (")
+		globs, columns, _ := strings.Cut(strings.TrimSuffix(rest, ")"), " (") // columns: of line formats
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", cell(split), cell(globs), cell(columns))
 	}
+	for i, line := range catalog.ParamLines(d) {
+		if i == 0 {
+			b.WriteString("\n## Parameters\n\n`--param NAME=VALUE` sets an argument of the script.\n\n")
+		}
+		fmt.Fprintf(&b, "- %s\n", prose(line))
+	}
+	fmt.Fprintf(&b, "\n## Steps\n\n`rlprep init pipeline --from %s` writes a pipeline file with these:\n\n```yaml\n%s```\n", d.Name, d.Steps)
 	if len(d.Expects) > 0 {
 		b.WriteString("\n## Known to raise, as warnings\n\n")
 		for _, id := range d.Expects {

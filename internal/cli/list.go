@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -62,9 +63,9 @@ finds one fault, with its level for the newest version of its trainer). 'rlprep 
 
 func recipeRows() (rows [][]string) {
 	for _, r := range datasets.All() {
-		rows = append(rows, []string{r.Name, r.Title})
+		rows = append(rows, []string{r.Name, r.Rows.String(), cmp.Or(r.Agent, "-"), r.Index, strings.Join(r.Splits, ","), cmp.Or(r.Random, "-"), r.Title})
 	}
-	return rows
+	return append([][]string{{"NAME", "ROWS", "AGENT", "INDEX", "SPLITS", "RANDOM", "WHAT IT IS"}}, rows...)
 }
 
 func transformRows() (rows [][]string) {

@@ -2,25 +2,20 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/rlprep/rlprep/internal/build"
-	"github.com/rlprep/rlprep/internal/hub"
-	"github.com/rlprep/rlprep/internal/input"
 	"github.com/rlprep/rlprep/internal/output"
 	"github.com/rlprep/rlprep/internal/recipe"
-	"github.com/rlprep/rlprep/internal/source"
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
 // A preprocess is one run of the command.
 type preprocess struct {
 	datasetRun
-	choice recipe.Choice
+	recipe recipeRun
 }
 
 func newPreprocess(a *app) *cobra.Command {
@@ -42,97 +37,40 @@ depend only on the input and the options.
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return recipe.Names(), cobra.ShellCompDirectiveNoFileComp
 		},
-		RunE: func(cmd *cobra.Command, args []string) (err error) {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			p.start = time.Now()
-			if p.choice.Recipe, err = recipe.Find(args[0]); err != nil {
+			if err := p.recipe.find(args[0], &p.input); err != nil {
 				return err
-			}
-			for flag, to := range map[string]**string{"system": &p.choice.System, "instruction": &p.choice.Instruction} {
-				if text, _ := cmd.Flags().GetString(flag); cmd.Flags().Changed(flag) { // an empty text has a meaning
-					*to = &text
-				}
 			}
 			return p.run(cmd.Context())
 		},
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&p.input.sources, "source", nil, "file, directory or glob of the raw dataset, here or at hf://datasets/OWNER/NAME[@REVISION]/PATH; repeatable (default: the recipe's own)")
+	f.StringArrayVar(&p.input.sources, "source", nil, "file, directory or glob of the raw dataset, here or at hf://datasets/OWNER/NAME[@REVISION]/PATH; repeatable; of a recipe of several datasets KEY=PATH (default: the recipe's own)")
 	p.register(f, "./RECIPE")
-	f.BoolVar(&p.choice.Demo, "demo", false, "use the small built-in dataset")
-	f.StringVar(&p.choice.Agent, "agent", "", "agent loop that runs every row: adds or sets agent_name")
-	f.StringVar(&p.choice.DataSource, "data-source", "", "data_source of every row, which selects the scorer")
-	f.Int64Var(&p.choice.IndexStart, "index-start", 0, "extra_info.index of the first row of each split")
-	f.StringVar(&p.choice.IndexScope, "index-scope", "split", "split: the index starts again in each split; run: it continues over all splits of the dataset")
-	f.StringVar(&p.choice.Target, "target", "", "write the rows of a later verl, if its script changed, and check against it: "+rule.TargetNames()+" (default: rows of January 2026, checked against "+rule.DefaultTarget().String()+")")
-	f.BoolVar(&p.choice.Fixed, "fixed", false, "fix the known faults of the recipe (see 'rlprep explain RECIPE')")
-	f.String("system", "", "system message of every row, instead of the recipe's ('': none); may contain {{column}}")
-	f.String("instruction", "", "text after the question, instead of the recipe's instruction ('': none); may contain {{column}}")
+	f.BoolVar(&p.recipe.choice.Demo, "demo", false, "use the small built-in dataset")
+	p.recipe.register(f)
 	return cmd
 }
 
-func (p *preprocess) run(ctx context.Context) error {
-	p.Name = p.choice.Recipe.Name
+func (p *preprocess) run(ctx context.Context) (err error) {
+	p.Name = p.recipe.choice.Recipe.Name
 	if p.Out == "" {
 		p.Out = "./" + p.Name
 	}
-	p.choice.Named = len(p.input.sources) > 0 || p.input.filesFrom != ""
-	if err := p.choice.Check(&p.Options); err != nil {
+	if err := p.recipe.choice.Check(&p.Options); err != nil {
 		return err
 	}
 	if err := p.check(); err != nil {
 		return err
 	}
-	if err := p.resolve(ctx); err != nil {
+	if p.Source, err = p.recipe.open(ctx, p.app, &p.input, output.TempDir(p.Out)); err != nil {
 		return err
 	}
 	defer p.Source.Close()
-	p.choice.Fill(&p.Options)
-	return p.make(ctx)
-}
-
-// resolve finds the input.
-func (p *preprocess) resolve(ctx context.Context) error {
-	args := p.input.sources
-	if p.choice.ByDefault() {
-		args = []string{p.choice.Recipe.Source}
-	}
-	spec, err := p.input.spec(p.app, args)
-	if err != nil {
-		return err
-	}
-	if err := p.choice.Spec(&spec); err != nil {
-		return err
-	}
-	spec.TempDir = output.TempDir(p.Out)
-	if p.Source, err = p.app.resolve(ctx, "--source", spec); err != nil {
-		if err = asInput(err); p.choice.ByDefault() && errors.As(err, new(*hub.Error)) {
-			err = fmt.Errorf("%w; or name files that you have with --source FILE|DIR|GLOB, or try --demo", err)
-		}
-		return err
-	}
-	if err := input.HasColumns(p.Source); err != nil {
-		return err
-	}
-	if p.choice.Counts() {
-		if err := p.countSplits(ctx, spec); err != nil {
-			return err
-		}
-	}
 	p.tellUnused()
-	return nil
-}
-
-// countSplits lets the index continue over all splits, also those that --split leaves out.
-func (p *preprocess) countSplits(ctx context.Context, spec source.Spec) error {
-	all := p.Source
-	if spec, more := recipe.AllSplits(spec); more {
-		set, err := p.app.resolve(ctx, "--source", spec)
-		if err != nil {
-			return asInput(err)
-		}
-		defer set.Close()
-		all = set
+	if err := p.recipe.choice.Fill(&p.Options); err != nil {
+		return err
 	}
-	p.choice.Continue(all)
-	return nil
+	return p.make(ctx)
 }

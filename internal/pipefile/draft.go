@@ -90,15 +90,27 @@ func like(s *schema.Schema, row schema.Value) likeness {
 
 func writeSources(b *strings.Builder, d *Sample) {
 	b.WriteString("sources:\n")
-	for _, s := range d.Sources {
+	for _, s := range RelativeTo(d.Dir, d.Sources) {
 		fmt.Fprintf(b, "  %s:\n", s.Split)
 		for _, name := range s.Names {
-			if rel, err := filepath.Rel(d.Dir, name); err == nil && !filepath.IsAbs(name) {
-				name = rel
-			}
-			fmt.Fprintf(b, "    - %s\n", yamlfile.Quote(filepath.ToSlash(name)))
+			fmt.Fprintf(b, "    - %s\n", yamlfile.Quote(name))
 		}
 	}
+}
+
+// RelativeTo returns sources as a file in the folder dir names them.
+func RelativeTo(dir string, sources []Source) []Source {
+	out := slices.Clone(sources)
+	for i := range out {
+		out[i].Names = slices.Clone(out[i].Names)
+		for j, name := range out[i].Names {
+			if rel, err := filepath.Rel(dir, name); err == nil && !filepath.IsAbs(name) && !strings.Contains(name, "://") {
+				name = rel
+			}
+			out[i].Names[j] = filepath.ToSlash(name)
+		}
+	}
+	return out
 }
 
 func writeSteps(b *strings.Builder, l likeness) {

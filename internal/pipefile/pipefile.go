@@ -4,6 +4,7 @@
 package pipefile
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -43,14 +44,11 @@ type Step struct {
 	Verb   *transform.Verb
 	Args   transform.Args
 	Splits []string // that it is for; nil: all
-	Where  string   // "pipeline.yaml:7:5"
+	Where  string   // "pipeline.yaml:7:5"; "": it stands in no file
 
 	at   yamlfile.Pos
 	args map[string]yamlfile.Pos
 }
-
-// SplitName is what stands for the name of the split in the arguments of steps.
-const SplitName = "${split}"
 
 // later are the steps that people look for and that need all rows at once.
 var later = []string{"sort", "shuffle", "dedup", "deduplicate", "mix", "interleave", "concat", "join", "merge", "group"}
@@ -66,6 +64,22 @@ func Parse(name string, text []byte, open func(string) (string, error)) (*File, 
 	f.file(root, open)
 	if err := f.Err(); err != nil {
 		return nil, err
+	}
+	return f, nil
+}
+
+// New returns the pipeline of steps that stand in no file. name is what messages call it.
+func New(name string, steps []transform.Step) (*File, error) {
+	f := &File{Reader: yamlfile.Reader{Name: name}}
+	for _, s := range steps {
+		out := Step{Verb: transform.Find(s.Verb), Args: transform.Args{}, Splits: s.Splits}
+		if out.Verb == nil {
+			return nil, fmt.Errorf("%s: no step is called %q", name, s.Verb)
+		}
+		for _, m := range s.Args {
+			out.Args[m.Name] = m.Value
+		}
+		f.Steps = append(f.Steps, out)
 	}
 	return f, nil
 }

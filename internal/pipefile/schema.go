@@ -95,7 +95,7 @@ func verbSchema(v *transform.Verb) (yamlfile.Schema, error) {
 func argSchema(a transform.Arg) (yamlfile.Schema, error) {
 	out := yamlfile.Schema{}
 	switch a.Type {
-	case "path", "string", "template", "regexp", "type", "expression", FileType, SplitType:
+	case "path", "string", "template", "regexp", "type", "expression", FileType, transform.SplitType:
 		out["type"] = "string"
 	case "path or list of paths":
 		out = yamlfile.TextsSchema("")

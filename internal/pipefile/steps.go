@@ -1,6 +1,7 @@
 package pipefile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -128,9 +129,6 @@ func (f *File) args(s *Step, n *yamlfile.Node, open func(string) (string, error)
 	return true
 }
 
-// SplitType is the Type of an argument that is the name of the split where it is not given.
-const SplitType = "split"
-
 // FileType is the Type of an argument that names a file; the verb gets a transform.FileText.
 const FileType = "file"
 
@@ -157,46 +155,7 @@ func (f *File) argFault(s *Step, err error) {
 }
 
 // make makes the transform for a split.
-func (s *Step) make(split string) (transform.RowStep, error) {
-	args := transform.Args{}
-	for name, v := range s.Args {
-		args[name] = withSplit(v, split)
-	}
-	for _, a := range s.Verb.Args {
-		if _, given := args[a.Name]; a.Type == SplitType && !given {
-			args[a.Name] = split
-		}
-	}
-	return s.Verb.New(args)
-}
-
-// withSplit returns v with the name of the split in place of SplitName; "$${split}" stays "${split}".
-func withSplit(v any, split string) any {
-	switch x := v.(type) {
-	case string:
-		if !strings.Contains(x, SplitName) {
-			return x
-		}
-		parts := strings.Split(x, "$"+SplitName)
-		for i := range parts {
-			parts[i] = strings.ReplaceAll(parts[i], SplitName, split)
-		}
-		return strings.Join(parts, SplitName)
-	case []any:
-		out := make([]any, len(x))
-		for i, e := range x {
-			out[i] = withSplit(e, split)
-		}
-		return out
-	case transform.Object:
-		out := make(transform.Object, len(x))
-		for i, m := range x {
-			out[i] = transform.Member{Name: m.Name, Value: withSplit(m.Value, split)}
-		}
-		return out
-	}
-	return v
-}
+func (s *Step) make(split string) (transform.RowStep, error) { return s.Verb.For(s.Args, split) }
 
 // For reports whether the step is for rows of that split.
 func (s *Step) For(split string) bool { return s.Splits == nil || slices.Contains(s.Splits, split) }
@@ -212,10 +171,14 @@ func (f *File) Transforms(from, split string) ([]transform.RowStep, error) {
 		}
 		t, err := s.make(split)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", s.Where, err)
+			return nil, fmt.Errorf("%s: %w", cmp.Or(s.Where, f.Name), err)
 		}
 		if d, ok := t.(transform.Divider); ok && d.Names() != nil {
 			t, at = d.Part(split), split
+		}
+		if s.Where == "" {
+			out = append(out, t)
+			continue
 		}
 		out = append(out, transform.Located{RowStep: t, Where: s.Where, Verb: s.Verb.Name})
 	}

@@ -2,35 +2,39 @@
 package recipe
 
 import (
-	"fmt"
-	"io/fs"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/rlprep/rlprep/datasets"
 	"github.com/rlprep/rlprep/internal/build"
 	"github.com/rlprep/rlprep/internal/misuse"
+	"github.com/rlprep/rlprep/internal/pipefile"
 	"github.com/rlprep/rlprep/internal/source"
-	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
-	"github.com/rlprep/rlprep/transform"
 )
 
 // A Choice is a recipe with what a user changes in it. Its texts are what the flags of the same names take.
 type Choice struct {
 	Recipe      *datasets.Recipe
-	Demo        bool   // read the recipe's sample, which is in the binary
-	Named       bool   // the user named a source
-	Agent       string // "": as the recipe has it
-	DataSource  string // "": as the recipe has it
-	IndexStart  int64  // extra_info.index of the first row of each split
-	IndexScope  string // "split" or "run"
-	Target      string // "": rows of January 2026
+	Demo        bool     // read the recipe's sample, which is in the binary
+	Sources     []string // files, folders and globs; of a recipe of several datasets KEY=NAME
+	Listed      bool     // the names of the files are in a list
+	Selects     bool     // the user selects splits
+	Agent       string   // "": as the recipe has it
+	DataSource  string   // "": as the recipe has it
+	IndexStart  int64    // extra_info.index of the first row of each split
+	IndexScope  string   // "split" or "run"
+	Target      string   // "": rows of January 2026
 	Fixed       bool
-	System      *string // nil: as the recipe has it
-	Instruction *string // nil: as the recipe has it
+	Faithful    bool
+	System      *string  // nil: as the recipe has it
+	Instruction *string  // nil: as the recipe has it
+	Params      []string // NAME=VALUE
+	Seed        *int64   // nil: the script's own
 
 	form    rule.Target      // whose form the rows have
+	params  map[string]int64 // Params, read
 	offsets map[string]int64 // of extra_info.index, by split
 }
 
@@ -51,23 +55,36 @@ func Names() []string {
 	return out
 }
 
-// ByDefault reports whether the recipe's own source is read.
-func (c *Choice) ByDefault() bool { return !c.Demo && !c.Named }
+// Splits are the splits that the recipe reads, as its steps name them.
+func (c *Choice) Splits() (out []string) {
+	for i := range c.Recipe.Sources {
+		s := &c.Recipe.Sources[i]
+		for _, split := range s.Splits {
+			out = append(out, s.SplitOf(split))
+		}
+	}
+	return out
+}
 
 // Counts reports whether the index continues over all splits of the data set, so that Continue must know their rows.
 func (c *Choice) Counts() bool { return c.IndexScope == "run" }
 
 // Check says what is wrong with the choice, before anything is opened, and gives o the target that it names. Its errors are *misuse.Error.
 func (c *Choice) Check(o *build.Options) error {
+	if err := c.useless(); err != nil {
+		return err
+	}
 	switch {
-	case c.Demo && c.Named:
-		return misuse.Errorf("--demo has its own dataset: remove --source")
-	case c.ByDefault() && c.Recipe.Source == "":
-		return misuse.Errorf("no source: name the raw dataset with --source FILE|DIR|GLOB, or try --demo")
+	case c.Fixed && c.Faithful:
+		return misuse.Errorf("--fixed and --faithful exclude each other: the script's own rows have its faults")
 	case c.IndexScope != "split" && c.IndexScope != "run":
 		return misuse.Errorf("--index-scope %s: expected split or run", c.IndexScope)
-	case c.Target == "":
-		return nil
+	}
+	if err := c.checkSources(); err != nil {
+		return err
+	}
+	if err := c.readParams(); err != nil || c.Target == "" {
+		return err
 	}
 	t, err := rule.ParseTarget(c.Target)
 	if err != nil {
@@ -80,39 +97,51 @@ func (c *Choice) Check(o *build.Options) error {
 	return nil
 }
 
-// Spec gives spec what the recipe knows of its source: files of splits, columns of files without a footer, and with Demo the sample.
-func (c *Choice) Spec(spec *source.Spec) error {
-	if c.Demo {
-		var err error
-		if spec.Embedded, err = c.sample(); err != nil {
-			return err
+// useless returns an error for an option that was given and that the recipe has no use for.
+func (c *Choice) useless() error {
+	for _, x := range []struct {
+		name  string
+		given bool
+	}{
+		{"agent", c.Agent != ""}, {"data-source", c.DataSource != ""}, {"index-start", c.IndexStart != 0}, {"index-scope", c.Counts()},
+		{"system", c.System != nil}, {"instruction", c.Instruction != nil}, {"fixed", c.Fixed},
+	} {
+		if why := c.Recipe.NoUse[x.name]; why != "" && x.given {
+			return misuse.Errorf("recipe %s has no use for --%s: %s", c.Recipe.Name, x.name, why)
 		}
 	}
-	for _, split := range c.Recipe.Splits {
-		for _, in := range c.Recipe.Inputs(split) {
-			spec.Layout = append(spec.Layout, source.SplitArg{Name: split, Glob: in.Glob})
-		}
-	}
-	if in := c.Recipe.Inputs(c.Recipe.Splits[0]); len(in) > 0 {
-		spec.Fields = func(string) []schema.Field { return in[0].Fields }
+	if c.Seed != nil && c.Recipe.Seed == nil {
+		return misuse.Errorf("recipe %s has no use for --seed: it draws nothing at random", c.Recipe.Name)
 	}
 	return nil
 }
 
-// sample returns the files of the recipe's sample, which are in the binary.
-func (c *Choice) sample() ([]source.Embedded, error) {
-	if c.Recipe.Sample == nil {
-		return nil, misuse.Errorf("recipe %s has no built-in sample: name the raw dataset with --source FILE|DIR|GLOB", c.Recipe.Name)
+// readParams reads Params.
+func (c *Choice) readParams() error {
+	c.params = map[string]int64{}
+	var names []string
+	for _, p := range c.Recipe.Params {
+		names = append(names, p.Name)
 	}
-	var out []source.Embedded
-	for _, split := range c.Recipe.Splits {
-		b, err := fs.ReadFile(c.Recipe.Sample, split+".jsonl")
-		if err != nil {
-			return nil, fmt.Errorf("read the sample of recipe %s: %w", c.Recipe.Name, err)
+	for _, text := range c.Params {
+		name, value, ok := strings.Cut(text, "=")
+		if !ok {
+			return misuse.Errorf("--param %s: expected NAME=VALUE", text)
 		}
-		out = append(out, source.Embedded{Name: "sample/" + split + ".jsonl", Data: b})
+		i := slices.Index(names, name)
+		if i < 0 && len(names) == 0 {
+			return misuse.Errorf("recipe %s has no use for --param %s: its script takes no arguments", c.Recipe.Name, name)
+		}
+		if i < 0 {
+			return misuse.Unknown("parameter", name, names)
+		}
+		n, err := strconv.ParseInt(value, 10, 64)
+		if err != nil || n < c.Recipe.Params[i].Min {
+			return misuse.Errorf("--param %s=%s: expected an integer, at least %d", name, value, c.Recipe.Params[i].Min)
+		}
+		c.params[name] = n
 	}
-	return out, nil
+	return nil
 }
 
 // AllSplits returns spec without its selection of splits, and whether it selects some: the index counts rows of all.
@@ -128,14 +157,29 @@ func AllSplits(spec source.Spec) (source.Spec, bool) {
 
 // Continue lets the index of each split's first row continue over all splits of the data set in the recipe's order. All has every split, also those that
 // the run leaves out, so that a row has the same index whatever is selected.
-func (c *Choice) Continue(all *source.Set) { c.offsets = all.Offsets(c.Recipe.Splits) }
+func (c *Choice) Continue(all *source.Set) { c.offsets = all.Offsets(c.Splits()) }
 
-// Fill gives o the recipe's steps, and what makes its output differ from that of other options.
-func (c *Choice) Fill(o *build.Options) {
+// options are those of the recipe, once Check has read them.
+func (c *Choice) options() datasets.Options {
+	starts := map[string]int64{}
+	for _, split := range c.Splits() {
+		if n := c.IndexStart + c.offsets[split]; n != 0 {
+			starts[split] = n
+		}
+	}
+	return datasets.Options{Agent: c.Agent, DataSource: c.DataSource, IndexStart: starts, Target: c.form, Fixed: c.Fixed, Faithful: c.Faithful,
+		System: c.System, Instruction: c.Instruction, Params: c.params, Seed: c.Seed}
+}
+
+// Fill gives o, whose Source is opened, the recipe's steps, and what makes its output differ from that of other options.
+func (c *Choice) Fill(o *build.Options) error {
 	o.Kind, o.Expects = c.Recipe.Rows, c.Recipe.Expects
-	o.Steps = func(split string) []transform.RowStep {
-		return c.Recipe.Steps(datasets.Options{Split: split, Agent: c.Agent, DataSource: c.DataSource,
-			IndexStart: c.IndexStart + c.offsets[split], Target: c.form, Fixed: c.Fixed, System: c.System, Instruction: c.Instruction})
+	f, err := pipefile.New("recipe "+c.Recipe.Name, c.Recipe.Steps(c.options()))
+	if err != nil {
+		return err
+	}
+	if err := o.TakeSteps(f); err != nil {
+		return err
 	}
 	if c.Agent != "" {
 		o.KnownAgents = append(o.KnownAgents, c.Agent)
@@ -143,10 +187,16 @@ func (c *Choice) Fill(o *build.Options) {
 	if c.DataSource != "" {
 		o.KnownSources = append(o.KnownSources, c.DataSource)
 	}
-	o.Given = map[string]string{}
+	o.Given = c.settings()
+	return nil
+}
+
+// settings are the options that were given, as the manifest has them.
+func (c *Choice) settings() map[string]string {
+	out := map[string]string{}
 	set := func(name, value, def string) {
 		if value != def {
-			o.Given[name] = value
+			out[name] = value
 		}
 	}
 	set("agent", c.Agent, "")
@@ -155,9 +205,17 @@ func (c *Choice) Fill(o *build.Options) {
 	set("index-scope", c.IndexScope, "split")
 	set("target", c.Target, "")
 	set("fixed", strconv.FormatBool(c.Fixed), "false")
+	set("faithful", strconv.FormatBool(c.Faithful), "false")
 	for name, value := range map[string]*string{"system": c.System, "instruction": c.Instruction} {
 		if value != nil {
-			o.Given[name] = *value
+			out[name] = *value
 		}
 	}
+	if c.Seed != nil {
+		out["seed"] = strconv.FormatInt(*c.Seed, 10)
+	}
+	for name, n := range c.params {
+		out["param "+name] = strconv.FormatInt(n, 10)
+	}
+	return out
 }

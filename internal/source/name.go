@@ -55,7 +55,7 @@ func (n *namer) all() ([]candidate, error) {
 			if data == nil {
 				data = []byte{}
 			}
-			found = append(found, candidate{name: e.Name, memory: data, split: splitOfName(e.Name)})
+			found = append(found, candidate{name: e.Name, memory: data, split: or(e.Split, splitOfName(e.Name))})
 		}
 	case globs:
 		if found, err = n.splitGlobs(args); err != nil {

@@ -125,7 +125,7 @@ func TestNames(t *testing.T) {
 		{"a list and more", Spec{FilesFrom: "-", Stdin: strings.NewReader("test.jsonl\n"), Args: []string{"x.jsonl"}}, "train: x.jsonl | test: test.jsonl"},
 		{"validation files", Spec{Args: []string{"train.jsonl"}, Val: []string{"x.jsonl", "test.jsonl"}}, "train: train.jsonl | validation: x.jsonl | test: test.jsonl"},
 		{"globs from here", Spec{Splits: splitArgs(t, "train=x*")}, "train: x.jsonl"},
-		{"in memory", Spec{Embedded: []Embedded{{"sample/train.jsonl", []byte("{}\n")}, {"sample/test.jsonl", nil}}}, "train: sample/train.jsonl | test: sample/test.jsonl"},
+		{"in memory", Spec{Embedded: []Embedded{{Name: "sample/train.jsonl", Data: []byte("{}\n")}, {Name: "sample/test.jsonl"}}}, "train: sample/train.jsonl | test: sample/test.jsonl"},
 		{"lenient", Spec{Args: []string{"."}, Lenient: true}, ": ./[odd].jsonl ./x.jsonl ./y/deep/er/w.json ./y/z.ndjson"},
 	}
 	for _, tt := range tests {

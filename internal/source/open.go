@@ -75,6 +75,9 @@ type opener struct {
 // open reads what is known of f before its rows: the footer, or where the rows stand.
 func (o *opener) open(ctx context.Context, f *File) error {
 	f.limits = o.spec.Limits
+	if bytes.HasPrefix(f.memory, parquetMagic) {
+		return f.setParquet(parquetio.OpenAt(f.Name, bytes.NewReader(f.memory), int64(len(f.memory))))
+	}
 	if f.memory != nil {
 		f.text = text{at: bytes.NewReader(f.memory), size: int64(len(f.memory))}
 		return o.lines(ctx, f)

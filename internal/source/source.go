@@ -63,10 +63,11 @@ const (
 func (l Limits) value() int64 { return cmp.Or(l.Value, DefaultMaxValue) }
 func (l Limits) line() int64  { return cmp.Or(l.Line, DefaultMaxLine) }
 
-// An Embedded is a file in memory, in a line format. Its name says its split, as those of files do.
+// An Embedded is a file in memory, Parquet or in a line format. Its name says its split, as those of files do, where Split is "".
 type Embedded struct {
-	Name string
-	Data []byte // not copied
+	Name  string
+	Data  []byte // not copied
+	Split string
 }
 
 // A Set is the files that a Spec names, open.
@@ -230,6 +231,30 @@ func (s *Set) Divide(n int, of func(*File) (set int, split string)) []*Set {
 		set.number()
 	}
 	s.Splits = nil
+	return out
+}
+
+// Join returns the files of several sets as one, each split under the name that name gives it; sets have no files any more. Splits of one name
+// become one split.
+func Join(sets []*Set, name func(set int, split string) string) *Set {
+	out := &Set{}
+	for i, s := range sets {
+		out.Unused, out.Twice, out.Errors = append(out.Unused, s.Unused...), append(out.Twice, s.Twice...), append(out.Errors, s.Errors...)
+		for _, sp := range s.Splits {
+			to := name(i, sp.Name)
+			at := slices.IndexFunc(out.Splits, func(o Split) bool { return o.Name == to })
+			if at < 0 {
+				at = len(out.Splits)
+				out.Splits = append(out.Splits, Split{Name: to})
+			}
+			for _, f := range sp.Files {
+				f.Split = to
+				out.Splits[at].Files = append(out.Splits[at].Files, f)
+			}
+		}
+		s.Splits = nil
+	}
+	out.number()
 	return out
 }
 
