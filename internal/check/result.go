@@ -111,6 +111,14 @@ func (f *Result) Failed(level rule.Level) bool {
 	return slices.ContainsFunc(f.Report.Entries, func(e judge.Entry) bool { return e.Findings[0].Level >= level })
 }
 
+// Levels counts the findings of each level.
+func (f *Result) Levels() (n [rule.Error + 1]int64) {
+	for _, e := range f.Report.Entries {
+		n[e.Findings[0].Level] += e.Count
+	}
+	return n
+}
+
 // Pass takes away what the project file suppresses. It returns the number of findings, and the rules that were on and suppressed nothing.
 func (f *Result) Pass(p *project.File) (count int64, unused []project.Passed) {
 	used := map[project.Passed]bool{}

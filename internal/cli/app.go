@@ -9,6 +9,7 @@ import (
 
 	"github.com/rlprep/rlprep/internal/misuse"
 	"github.com/rlprep/rlprep/internal/overwrite"
+	"github.com/rlprep/rlprep/internal/progress"
 )
 
 // An app is what the commands share: the streams and the options that every command has.
@@ -48,6 +49,6 @@ func (a *app) color() bool {
 
 // watch shows the progress of a job over so many rows.
 func (a *app) watch(total int64) (rows func(rows int64, shard string), done func()) {
-	bar := newProgress(a.screen, total, a.quiet)
+	bar := progress.New(a.screen, total, a.quiet)
 	return bar.Rows, bar.Done
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/rlprep/rlprep/internal/escape"
 	"github.com/rlprep/rlprep/internal/infile"
 	"github.com/rlprep/rlprep/internal/misuse"
+	"github.com/rlprep/rlprep/internal/progress"
 	"github.com/rlprep/rlprep/schema"
 )
 
@@ -47,7 +48,7 @@ var commands = []func(*app) *cobra.Command{
 // logs and errors to stderr. When ctx is cancelled, the run ends early with ExitInterrupted.
 func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	out := bufio.NewWriterSize(stdout, 64<<10)
-	a := &app{ctx: ctx, stdin: infile.Interruptible(ctx, stdin), stdout: escape.NewWriter(out), stderr: escape.NewWriter(stderr), raw: out, screen: stderr, terminal: isTerminal(stdout)}
+	a := &app{ctx: ctx, stdin: infile.Interruptible(ctx, stdin), stdout: escape.NewWriter(out), stderr: escape.NewWriter(stderr), raw: out, screen: stderr, terminal: progress.IsTerminal(stdout)}
 	a.remote.quiet, a.remote.screen = &a.quiet, stderr
 	defer a.remote.close()
 	root := newRoot(a)

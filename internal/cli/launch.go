@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,24 +15,23 @@ import (
 
 // A launchRun is one run of the command.
 type launchRun struct {
-	app    *app
-	flags  launchFlags
-	target string
-	json   bool
-	diff   bool
-	all    bool
+	launchLint
+	json bool
+	diff bool
+	all  bool
 }
 
 func newLaunch(a *app) *cobra.Command {
-	l := &launchRun{app: a}
+	l := &launchRun{launchLint: launchLint{app: a}}
 	cmd := &cobra.Command{
 		Use:   "launch SCRIPT|CONFIG|KEY=VALUE… [-- ARGS…]",
 		Short: "show what a launch script really gives the trainer",
 		Long: `Shows what a launch will really do: the commands that a shell script calls, and of each training the agent loop,
 tools, trace, batch arithmetic and reward, each with the line it comes from, or as a default of that version of verl.
 The script is interpreted: nothing is started and nothing is written. It sees the files of its own folder and below, reads
-those that it sources, and the configurations that it names; all others are unknown. Tokens, keys and passwords are shown
-as ***. ARGS are the script's arguments, or without a script the command.`,
+those that it sources, and the configurations that it names; all others are unknown. The training data that is here is
+read for the number of steps, and for the last line: how many problems 'rlprep lint --config' finds. Tokens, keys and
+passwords are shown as ***. ARGS are the script's arguments, or without a script the command.`,
 		Example: `  rlprep launch run.sh -- trainer.use_v1=False
   rlprep launch --diff run_a.sh run_b.sh
   rlprep launch -- python3 -m verl.trainer.main_ppo actor_rollout_ref.rollout.trace.backend=mlflow`,
@@ -91,7 +91,8 @@ func (l *launchRun) run(cmd *cobra.Command, args []string) error {
 	if l.diff {
 		return l.differences(launches[0], launches[1])
 	}
-	return l.show(launches[0])
+	l.given = cmd.Flags().Changed
+	return l.show(cmd.Context(), launches[0], files[0], len(rest) == 0)
 }
 
 // isOverride tells "key=value" from the name of a file.
@@ -100,8 +101,12 @@ func isOverride(arg string) bool {
 	return ok && !strings.Contains(key, "/") || strings.HasPrefix(arg, "~") && !strings.HasPrefix(arg, "~/")
 }
 
-func (l *launchRun) show(one *launch.Launch) error {
-	r := screen.Describe(one)
+func (l *launchRun) show(ctx context.Context, one *launch.Launch, file string, alone bool) error {
+	judged, err := l.judge(ctx, one, file, alone)
+	if err != nil {
+		return err
+	}
+	r := screen.Describe(one, judged)
 	if l.json {
 		return printJSON(l.app.stdout, r)
 	}

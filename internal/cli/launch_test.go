@@ -47,6 +47,22 @@ func TestLaunchFindings(t *testing.T) {
 	}
 }
 
+// Of large data the launch screen reads footers only, and says so.
+func TestLaunchFootersOnly(t *testing.T) {
+	dir := t.TempDir()
+	if code, _, stderr := runMain(t, "preprocess", "gsm8k", "--demo", "-q", "-o", filepath.Join(dir, "data")); code != 0 {
+		t.Fatal(stderr)
+	}
+	defer func(was int64) { maxLaunchData = was }(maxLaunchData)
+	for most, want := range map[int64]string{1: "and the footers of its data (the rows were not read)", maxLaunchData: "lint: "} {
+		maxLaunchData = most
+		_, stdout, stderr := runMain(t, "launch", "--cwd", dir, "data.train_files=data/train.parquet", "data.train_batch_size=8")
+		if !strings.Contains(stdout, want) || strings.Contains(stdout, "footers") != (most == 1) || !strings.Contains(stdout, ": 48 rows /") {
+			t.Errorf("%d bytes: %s%s", most, stdout, stderr)
+		}
+	}
+}
+
 // launchFindings lints one launch and returns its findings as lines of expected.txt.
 func launchFindings(t *testing.T, root, name, target string) []string {
 	t.Helper()

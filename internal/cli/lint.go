@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/rlprep/rlprep/internal/check"
 	"github.com/rlprep/rlprep/internal/input"
@@ -19,8 +20,10 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
-func newLint(a *app) *cobra.Command {
-	l := &lint{app: a}
+func newLint(a *app) *cobra.Command { return (&lint{app: a}).command() }
+
+// command makes the command whose flags l has.
+func (l *lint) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lint [FILES|DIRS|GLOBS…]",
 		Short: "check data against the requirements of the trainer",
@@ -40,7 +43,7 @@ settings of that file apply to FILES too; flags override them. 'rlprep init' wri
 		Args:        cobra.ArbitraryArgs,
 		Annotations: exits(ExitClean, ExitFindings, ExitUsage, ExitFile, ExitInterrupted),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			l.given, l.flags, l.args, l.found = cmd.Flags().Changed, cmd.Flags(), args, map[report.Place]report.Remedy{}
+			l.begin(cmd.Flags(), args)
 			return l.run(cmd.Context(), args)
 		},
 	}
@@ -69,14 +72,24 @@ settings of that file apply to FILES too; flags override them. 'rlprep init' wri
 	return cmd
 }
 
-func (l *lint) run(ctx context.Context, args []string) error {
+// begin takes the command line.
+func (l *lint) begin(f *pflag.FlagSet, args []string) {
+	l.given, l.flags, l.args, l.found = f.Changed, f, args, map[report.Place]report.Remedy{}
+}
+
+// configure reads the project's file and the options.
+func (l *lint) configure() error {
 	if err := l.project.open(l.app, l.given); err != nil {
 		return err
 	}
 	if err := l.project.configure(l); err != nil {
 		return err
 	}
-	if err := l.baseline.open(l); err != nil {
+	return l.baseline.open(l)
+}
+
+func (l *lint) run(ctx context.Context, args []string) error {
+	if err := l.configure(); err != nil {
 		return err
 	}
 	if err := l.declare(ctx, args); err != nil {

@@ -32,19 +32,28 @@ func (l *lint) judgeLaunches(ctx context.Context, set *source.Set, found *check.
 	return nil
 }
 
-// judgeTraining judges one training of a launch.
-func (l *lint) judgeTraining(ctx context.Context, config string, t *launch.Training, set *source.Set, found *check.Result) (err error) {
+// launchData opens the data that a training names and that is here; found closes it.
+func (l *lint) launchData(ctx context.Context, t *launch.Training, found *check.Result) (*source.Set, error) {
 	own := *l
 	train, val := t.Data()
 	own.val = val
-	if set == nil && len(train)+len(val) > 0 {
-		if set, err = own.resolve(ctx, train, nil); err != nil {
-			return err
-		}
+	if len(train)+len(val) == 0 {
+		return &source.Set{}, nil
+	}
+	set, err := own.resolve(ctx, train, nil)
+	if err == nil {
 		found.Owns(set)
 	}
+	return set, err
+}
+
+// judgeTraining judges one training of a launch.
+func (l *lint) judgeTraining(ctx context.Context, config string, t *launch.Training, set *source.Set, found *check.Result) (err error) {
+	own := *l
 	if set == nil {
-		set = &source.Set{}
+		if set, err = l.launchData(ctx, t, found); err != nil {
+			return err
+		}
 	}
 	env := *l.env
 	env.Target, env.Launch, env.CheckPaths = t.Target, t.Config, l.launches.checkPaths

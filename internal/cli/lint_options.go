@@ -45,7 +45,7 @@ type lint struct {
 	given func(flag string) bool // on the command line
 	flags *pflag.FlagSet
 	args  []string
-	found map[report.Place]report.Remedy // of all data sets
+	found map[report.Place]report.Remedy // of all data sets; nil: nobody asks for remedies
 	env   *rule.Env
 	fail  rule.Level
 	rules []*rule.Rule

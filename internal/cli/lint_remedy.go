@@ -18,7 +18,7 @@ var keptFlags = []string{"val", "split", "files-from", "target", "kind", "config
 
 // remedies looks for remedies of what was found in the files of set.
 func (l *lint) remedies(ctx context.Context, set *source.Set, found *pipeline.Report) error {
-	if l.schemaOnly || l.limit > 0 || l.baseline.write || len(found.Entries) == 0 {
+	if l.found == nil || l.schemaOnly || l.limit > 0 || l.baseline.write || len(found.Entries) == 0 {
 		return nil
 	}
 	all, err := check.Remedies(ctx, l.checkOptions(set), found, l.project.file.Passes)

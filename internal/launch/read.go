@@ -222,10 +222,10 @@ func newTraining(cfg *Config, target rule.Target) *Training {
 	return &Training{Config: cfg, Target: target}
 }
 
-// Facts returns what the training decides.
-func (t *Training) Facts() []rule.Fact {
+// Facts returns what the training decides, with the files of training data that it names; nil where they are not known.
+func (t *Training) Facts(train []*rule.File) []rule.Fact {
 	if facts := t.Target.Profile().Facts; facts != nil {
-		return facts(t.Target, t.Config)
+		return facts(t.Target, t.Config, train)
 	}
 	return nil
 }

@@ -56,7 +56,7 @@ func TestRead(t *testing.T) {
 			if !slices.Equal(one, []string{train}) || !slices.Equal(two, []string{val}) {
 				t.Errorf("data: %q, %q", one, two)
 			}
-			if len(l.Trainings[0].Facts()) == 0 {
+			if len(l.Trainings[0].Facts(nil)) == 0 {
 				t.Error("no facts")
 			}
 			for _, name := range []string{"train.parquet", "val.parquet"} {

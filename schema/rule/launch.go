@@ -77,8 +77,9 @@ type Profile struct {
 	TrainFiles, ValFiles string
 	// Kind returns the kind of rows that the program which is run takes, Any where it is not known. Nil: the first of Framework.Kinds.
 	Kind func(Target, Launch) Kind
-	// Facts tells what a launch decides. Nil: nothing.
-	Facts func(Target, Launch) []Fact
+	// Facts tells what a launch decides, with the files of training data that it names: how many steps it takes depends on their rows. Without
+	// files those are not known. Nil: it decides nothing.
+	Facts func(t Target, l Launch, train []*File) []Fact
 }
 
 // Configs are the configurations that a release of a framework brings, as files of Hydra. They are not changed.
@@ -112,7 +113,7 @@ type Fact struct {
 	Group string // under which it is shown: "data", "trainer"; "": none
 	Minor bool   // it matters only where the launch sets it
 	Name  string
-	Value schema.Value
+	Value schema.Value // null with a Note: not known, and what is needed to know it
 	Keys  []string
 	Note  string
 }

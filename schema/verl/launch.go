@@ -269,8 +269,8 @@ func (l *Launch) TracesPerStep() int64 {
 	return all
 }
 
-// Facts tells what a launch really does.
-func (l *Launch) Facts() []rule.Fact {
+// Facts tells what a launch really does, with the files of its training data; nil where they are not known.
+func (l *Launch) Facts(train []*rule.File) []rule.Fact {
 	var out []rule.Fact
 	group := ""
 	add := func(name string, v schema.Value, note string, keys ...string) {
@@ -299,7 +299,7 @@ func (l *Launch) Facts() []rule.Fact {
 		plain(true, "micro_batch", "data.micro_batch_size_per_gpu")
 		plain(true, "max_length", "data.max_length")
 		group = "trainer"
-		l.trainerFacts(plain)
+		l.trainerFacts(add, plain, train)
 		return out
 	}
 	plain(false, "max_prompt_length", "data.max_prompt_length")
@@ -320,11 +320,8 @@ func (l *Launch) Facts() []rule.Fact {
 	add("trainer", schema.TextValue(trainer), "", keyV1)
 	plain(false, "mini_batch", actor+"ppo_mini_batch_size")
 	plain(true, "micro_batch", actor+"ppo_micro_batch_size_per_gpu")
-	if batch, mini := l.Int(keyBatch), l.Int(actor+"ppo_mini_batch_size"); batch > 0 && mini > 0 {
-		add("optimizer_steps_per_batch", schema.IntValue((batch+mini-1)/mini), "batch / mini_batch", actor+"ppo_mini_batch_size", keyBatch)
-	}
 	plain(false, "learning_rate", actor+"optim.lr")
-	l.trainerFacts(plain)
+	l.trainerFacts(add, plain, train)
 	group = "trace"
 	l.traceFacts(add)
 	return out
@@ -333,12 +330,14 @@ func (l *Launch) Facts() []rule.Fact {
 type addFact func(name string, v schema.Value, note string, keys ...string)
 
 // trainerFacts are those that RL and SFT trainings have.
-func (l *Launch) trainerFacts(plain func(minor bool, name string, keys ...string)) {
+func (l *Launch) trainerFacts(add addFact, plain func(minor bool, name string, keys ...string), train []*rule.File) {
 	plain(false, "gpus_per_node", "trainer.n_gpus_per_node")
 	plain(false, "nodes", "trainer.nnodes")
-	plain(false, "epochs", "trainer.total_epochs")
-	plain(true, "total_steps", "trainer.total_training_steps")
-	plain(true, "save_freq", "trainer.save_freq")
+	plain(false, "epochs", keyEpochs)
+	plain(true, "total_steps", keyTotalSteps)
+	l.stepFacts(add, train)
+	plain(true, "save_freq", keySaveFreq)
+	l.checkpointFact(add)
 	plain(true, "test_freq", "trainer.test_freq")
 	plain(false, "logger", "trainer.logger")
 }

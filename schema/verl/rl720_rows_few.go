@@ -9,7 +9,7 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL720", Name: "rows-few", Cites: []string{"verl@b178a3cd5 ray_trainer.py:370"}, Rows: rule.RL,
 	Title: "the training files have fewer rows than a batch",
 	Doc: `
-The data loader drops the last, incomplete batch. With fewer rows than data.train_batch_size (or gen_batch_size, where that is set) there is none: the older trainer asserts 'Train dataloader is empty!' (ray_trainer.py:370), V1 fails with ZeroDivisionError (trainer_base.py:450; executed on 0.9.1), after the model is loaded and the first validation is
+The data loader drops the last, incomplete batch. With fewer rows than data.train_batch_size (or gen_batch_size, where that is set) there is none: the older trainer asserts 'Train dataloader is empty!' (ray_trainer.py:370), V1, which counts by train_batch_size alone, fails with ZeroDivisionError (trainer_base.py:450; executed on 0.9.1), after the model is loaded and the first validation is
 done. Rows that the filter of long prompts drops do not count. data.train_max_samples cuts them before.
 `,
 	Applies: []rule.Severity{
@@ -22,13 +22,10 @@ done. Rows that the filter of long prompts drops do not count. data.train_max_sa
 		for _, f := range files {
 			rows += f.Rows
 		}
-		if n := c.Int("data.train_max_samples"); n > 0 {
+		if n := c.Int(keyMaxSamples); n > 0 {
 			rows = min(rows, n)
 		}
-		key, batch := keyBatch, c.Int(keyBatch)
-		if g := c.Int(keyGenBatch); g > 0 {
-			key, batch = keyGenBatch, g
-		}
+		batch, key := c.LoaderBatch()
 		if len(files) == 0 || batch <= 0 || rows >= batch {
 			return
 		}
@@ -39,6 +36,8 @@ done. Rows that the filter of long prompts drops do not count. data.train_max_sa
 	Examples: []rule.Example{
 		{Title: "verl's default batch", Files: []string{"{\"prompt\":[]}\n{\"prompt\":[]}"}, Launch: "trainer.total_epochs=1", Want: []string{"0 -1"}},
 		{Title: "max_samples below the batch", Files: []string{"{\"prompt\":[]}\n{\"prompt\":[]}"}, Launch: "data.train_batch_size=2\ndata.train_max_samples=1", Want: []string{"0 -1"}},
+		{Title: "V1 counts by train_batch_size", Files: []string{"{\"prompt\":[]}\n{\"prompt\":[]}"}, Launch: "data.gen_batch_size=1", Want: []string{"0 -1"}},
+		{Title: "the older trainer by gen_batch_size", Files: []string{"{\"prompt\":[]}\n{\"prompt\":[]}"}, Launch: "data.gen_batch_size=1", Target: "verl@0.8"},
 		{Title: "enough", Files: []string{"{\"prompt\":[]}\n{\"prompt\":[]}"}, Launch: "data.train_batch_size=2"},
 	},
 })

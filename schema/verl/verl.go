@@ -45,7 +45,9 @@ var framework = rule.Register(rule.Framework{
 			}
 			return rule.Any // a recipe's, or one that trains nothing: the columns show it
 		},
-		Facts: func(t rule.Target, l rule.Launch) []rule.Fact { return NewLaunch(t, l).Facts() },
+		Facts: func(t rule.Target, l rule.Launch, train []*rule.File) []rule.Fact {
+			return NewLaunch(t, l).Facts(train)
+		},
 	},
 })
 

@@ -25,7 +25,7 @@ func Compare(a, b *launch.Training) []Difference {
 		}
 		out = append(out, Difference{name, x, y})
 	}
-	x, y := newTraining(a), newTraining(b)
+	x, y := newTraining(a, nil), newTraining(b, nil)
 	at := func(m map[string]Value, name string) *Value {
 		if v, ok := m[name]; ok {
 			return &v

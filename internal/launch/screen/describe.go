@@ -8,6 +8,7 @@ import (
 
 	"github.com/rlprep/rlprep/internal/launch"
 	"github.com/rlprep/rlprep/internal/launch/hydra"
+	"github.com/rlprep/rlprep/schema/rule"
 )
 
 // A Value is a value with where it comes from.
@@ -60,11 +61,31 @@ type Report struct {
 	Effective *Training   `json:"effective"`
 	Further   []*Training `json:"further,omitempty"` // trainings after the first
 	Notes     []string    `json:"notes,omitempty"`
+	Lint      *Lint       `json:"lint,omitempty"`
 }
 
-// Describe gathers what a launch calls, and what each of its trainings does.
-func Describe(l *launch.Launch) *Report {
-	r := &Report{Launch: l.Name, Commands: describeCommands(l.Result.Commands), Missing: l.Result.Missing}
+// Judged is what a check of a launch and its data found.
+type Judged struct {
+	Lint  *Lint                             // nil: it was not checked
+	Train map[*launch.Training][]*rule.File // the training data of each training; nil where it is not here
+}
+
+// Lint says how many problems 'rlprep lint --config' finds for the launch.
+type Lint struct {
+	Errors   int64  `json:"errors"`
+	Warnings int64  `json:"warnings"`
+	Infos    int64  `json:"infos"`
+	Unread   int    `json:"unread,omitempty"` // files that cannot be read
+	Failed   string `json:"failed,omitempty"` // why it could not be checked
+	// FootersOnly: the data is large, so that only the launch and the footers of the data were checked.
+	FootersOnly bool `json:"footers_only,omitempty"`
+	// Command shows the problems; "" where the launch is not in a file.
+	Command string `json:"command,omitempty"`
+}
+
+// Describe gathers what a launch calls, and what each of its trainings does. Judged is what its check found; its zero value where there was none.
+func Describe(l *launch.Launch, judged Judged) *Report {
+	r := &Report{Lint: judged.Lint, Launch: l.Name, Commands: describeCommands(l.Result.Commands), Missing: l.Result.Missing}
 	if len(l.Result.Assumed) > 0 {
 		r.Assumed = describeCommands(l.Result.Assumed)
 	}
@@ -76,7 +97,7 @@ func Describe(l *launch.Launch) *Report {
 		r.Notes = append(r.Notes, at+": "+n.Text)
 	}
 	for _, t := range l.Trainings {
-		e := newTraining(t)
+		e := newTraining(t, judged.Train[t])
 		for i := range l.Result.Commands {
 			if &l.Result.Commands[i] == t.Config.Command {
 				e.Command = i
@@ -110,11 +131,11 @@ func describeCommands(commands []launch.Command) []Command {
 }
 
 // newTraining gathers what a training does.
-func newTraining(t *launch.Training) *Training {
+func newTraining(t *launch.Training, train []*rule.File) *Training {
 	cfg := t.Config
 	module, _ := cfg.Module()
 	e := &Training{Module: module, Target: t.Target.String(), Facts: map[string]Value{}, Config: map[string]Value{}, Notes: cfg.Notes, groups: map[string]string{}, minor: map[string]bool{}}
-	for _, f := range t.Facts() {
+	for _, f := range t.Facts(train) {
 		e.names = append(e.names, f.Name)
 		e.groups[f.Name], e.minor[f.Name] = f.Group, f.Minor
 		e.Facts[f.Name] = newValue(json.RawMessage(f.Value.AppendJSON(nil)), sourceOf(t, f.Keys), f.Note)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rlprep/rlprep/internal/amount"
 	"github.com/rlprep/rlprep/internal/escape"
 )
 
@@ -29,6 +30,36 @@ func (r *Report) Print(w io.Writer, all bool) {
 	for _, n := range r.Notes {
 		escape.Fprintf(w, "note: %s\n", n)
 	}
+	if r.Lint != nil {
+		escape.Fprintf(w, "\nlint: %s\n", r.Lint)
+	}
+}
+
+// String says how many problems there are, and which command shows them: "2 errors, 1 warning: rlprep lint --config run.sh".
+func (l *Lint) String() string {
+	if l.Failed != "" {
+		return "not checked: " + l.Failed
+	}
+	var parts []string
+	for _, level := range []struct {
+		n    int64
+		name string
+	}{{l.Errors, "error"}, {l.Warnings, "warning"}, {l.Infos, "info"}, {int64(l.Unread), "unreadable file"}} {
+		if level.n > 0 {
+			parts = append(parts, amount.Of(int(level.n), level.name))
+		}
+	}
+	text := strings.Join(parts, ", ")
+	if text == "" {
+		text = "no problems"
+	}
+	if l.FootersOnly {
+		text += " in the launch and the footers of its data (the rows were not read)"
+	}
+	if l.Command != "" && (len(parts) > 0 || l.FootersOnly) {
+		text += ": " + l.Command
+	}
+	return text
 }
 
 func printCommands(w io.Writer, commands []Command, mark string) {
@@ -66,7 +97,7 @@ func (e *Training) print(w io.Writer, name string, all bool) {
 	})
 	for _, name := range names {
 		width = max(width, len(name))
-		if n := len(e.Facts[name].text()); n <= 44 {
+		if n := len(e.Facts[name].shown()); n <= 44 {
 			most = max(most, n)
 		}
 	}
@@ -85,7 +116,7 @@ func (e *Training) print(w io.Writer, name string, all bool) {
 		if v.File == name && v.Line > 0 {
 			from = strings.TrimPrefix(from, name)
 		}
-		escape.Fprintf(w, "  %-*s  %-*s  %s%s\n", width, fact, most, v.text(), from, note)
+		escape.Fprintf(w, "  %-*s  %-*s  %s%s\n", width, fact, most, v.shown(), from, note)
 	}
 	for _, p := range e.Problems {
 		escape.Fprintf(w, "  problem: %s\n", p)
@@ -93,6 +124,14 @@ func (e *Training) print(w io.Writer, name string, all bool) {
 	for _, n := range e.Notes {
 		escape.Fprintf(w, "  note: %s\n", n)
 	}
+}
+
+// shown is a fact's value on one line.
+func (v Value) shown() string {
+	if text := v.text(); text != "null" || v.Note == "" {
+		return text
+	}
+	return "unknown"
 }
 
 // text is a value on one line: a text without quotes.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/rlprep/rlprep/internal/launch"
 	"github.com/rlprep/rlprep/internal/launch/screen"
+	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
 	_ "github.com/rlprep/rlprep/schema/verl" // the default target
 )
@@ -31,7 +32,7 @@ func read(t *testing.T, overrides ...string) *launch.Launch {
 
 // A fact has its value and the line that sets it, or the version whose default it is.
 func TestDescribe(t *testing.T) {
-	r := screen.Describe(read(t, "data.train_batch_size=96", "trainer.no_such_key=1"))
+	r := screen.Describe(read(t, "data.train_batch_size=96", "trainer.no_such_key=1"), screen.Judged{})
 	if len(r.Commands) != 1 || r.Commands[0].Module != "verl.trainer.main_ppo" || len(r.Commands[0].Overrides) != 2 {
 		t.Fatalf("commands: %+v", r.Commands)
 	}
@@ -52,7 +53,7 @@ func TestDescribe(t *testing.T) {
 
 // A default that rarely matters is shown only where it is asked for; a text stands without quotes.
 func TestPrint(t *testing.T) {
-	r := screen.Describe(read(t, "data.train_batch_size=96", "actor_rollout_ref.model.path=Qwen/Qwen2.5-0.5B"))
+	r := screen.Describe(read(t, "data.train_batch_size=96", "actor_rollout_ref.model.path=Qwen/Qwen2.5-0.5B"), screen.Judged{})
 	var short, all strings.Builder
 	r.Print(&short, false)
 	r.Print(&all, true)
@@ -73,6 +74,40 @@ func TestPrint(t *testing.T) {
 	}
 }
 
+// A fact that is not known says what is needed; with the training files it is known. The last line is what lint finds.
+func TestJudged(t *testing.T) {
+	l := read(t, "data.train_batch_size=4", "trainer.total_epochs=3")
+	show := func(j screen.Judged) string {
+		var b strings.Builder
+		screen.Describe(l, j).Print(&b, false)
+		return b.String()
+	}
+	if got := show(screen.Judged{}); !strings.Contains(got, "steps_per_epoch  unknown ") || strings.Contains(got, "lint:") {
+		t.Error(got)
+	}
+	file := &rule.File{Name: "train.parquet", Schema: &schema.Schema{}, Rows: 10}
+	got := show(screen.Judged{Lint: &screen.Lint{Errors: 1, Command: "rlprep lint"}, Train: map[*launch.Training][]*rule.File{l.Trainings[0]: {file}}})
+	for _, want := range []string{": 10 rows / data.train_batch_size 4\n", "\nlint: 1 error: rlprep lint\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+}
+
+// The last line counts by level, and names a command only where it shows something.
+func TestLint(t *testing.T) {
+	for want, l := range map[string]screen.Lint{
+		"no problems": {Command: "x"},
+		"2 errors, 1 warning, 1 info, 1 unreadable file: x":                                 {Errors: 2, Warnings: 1, Infos: 1, Unread: 1, Command: "x"},
+		"no problems in the launch and the footers of its data (the rows were not read): x": {FootersOnly: true, Command: "x"},
+		"not checked: no such file":                                                         {Failed: "no such file", Errors: 1},
+	} {
+		if got := l.String(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
 // What calls nothing says so.
 func TestPrintNothing(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "run.sh")
@@ -84,7 +119,7 @@ func TestPrintNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	screen.Describe(l).Print(&b, false)
+	screen.Describe(l, screen.Judged{}).Print(&b, false)
 	if !strings.Contains(b.String(), "run.sh: calls none of python, ") {
 		t.Error(b.String())
 	}

@@ -19,7 +19,7 @@ var framework = rule.Register(rule.Framework{
 			}
 		},
 		TrainFiles: "data",
-		Facts: func(_ rule.Target, l rule.Launch) []rule.Fact {
+		Facts: func(_ rule.Target, l rule.Launch, _ []*rule.File) []rule.Fact {
 			data, _ := l.Value("data")
 			return []rule.Fact{{Name: "train_files", Value: data, Keys: []string{"data"}}}
 		},

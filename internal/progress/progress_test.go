@@ -1,4 +1,4 @@
-package cli
+package progress
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 // Where there is no terminal, a line is logged every few seconds, with the rate and the time left.
 func TestProgressLog(t *testing.T) {
 	var out bytes.Buffer
-	p := newProgress(&out, 100_000, false)
+	p := New(&out, 100_000, false)
 	clock := p.start
 	p.now = func() time.Time { return clock }
 	for range 8 {
@@ -28,7 +28,7 @@ func TestProgressLog(t *testing.T) {
 
 func TestProgressUnknownTotal(t *testing.T) {
 	var out bytes.Buffer
-	p := newProgress(&out, -1, false)
+	p := New(&out, -1, false)
 	start := p.start
 	p.now = func() time.Time { return start.Add(10 * time.Second) }
 	p.Rows(10, "")
@@ -39,7 +39,7 @@ func TestProgressUnknownTotal(t *testing.T) {
 
 func TestProgressQuiet(t *testing.T) {
 	var out bytes.Buffer
-	p := newProgress(&out, 10, true)
+	p := New(&out, 10, true)
 	p.Rows(10, "x")
 	p.Done()
 	if out.Len() > 0 {
@@ -50,7 +50,7 @@ func TestProgressQuiet(t *testing.T) {
 // The bar shows rows, rows/s and the shard, takes itself away, and stands many workers.
 func TestProgressBar(t *testing.T) {
 	var out bytes.Buffer
-	p := &progress{w: &out, total: 5_000, now: time.Now, bar: newBar(&out, 5_000)}
+	p := &Run{w: &out, total: 5_000, now: time.Now, bar: newBar(&out, 5_000)}
 	var workers sync.WaitGroup
 	for range 4 {
 		workers.Go(func() {
@@ -72,4 +72,28 @@ func TestProgressBar(t *testing.T) {
 		t.Errorf("%d rows", p.rows)
 	}
 	newBar(&out, 0) // an empty file is no reason to fail
+}
+
+func TestIsTerminal(t *testing.T) {
+	if IsTerminal(&bytes.Buffer{}) {
+		t.Error("a buffer is a terminal")
+	}
+}
+
+// Where there is no terminal, downloads are lines, too, and every message is one.
+func TestDownloads(t *testing.T) {
+	var out bytes.Buffer
+	d := NewDownloads(&out)
+	clock := time.Now()
+	d.now = func() time.Time { return clock }
+	d.Say("resumed")
+	d.At("a.parquet", 100, 1000)
+	clock = clock.Add(10 * time.Second)
+	d.At("a.parquet", 600, 1000)
+	d.At("b.parquet", 5, 50)
+	d.Done()
+	(*Downloads)(nil).Done()
+	if got, want := out.String(), "resumed\nfetched=600 of=1000 bytes_per_s=50 file=a.parquet\n"; got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
 }

@@ -1,4 +1,5 @@
-package cli
+// Package progress shows on standard error how far a run is: a bar on a terminal, elsewhere a log line every few seconds.
+package progress
 
 import (
 	"fmt"
@@ -18,9 +19,8 @@ const (
 	showEvery = 500 * time.Millisecond
 )
 
-// A progress shows how far a run is: a bar on a terminal, elsewhere a log line every few seconds, nothing when quiet. Its
-// methods may be called from many goroutines, and on a nil *progress.
-type progress struct {
+// A Run shows how many rows of a run are done, nothing when quiet. Its methods may be called from many goroutines, and on a nil *Run.
+type Run struct {
 	w     io.Writer
 	total int64 // rows; -1: not known
 	now   func() time.Time
@@ -32,23 +32,22 @@ type progress struct {
 	last  time.Time // when the shard was last shown
 }
 
-// newProgress returns the progress of a run over total rows (-1: not known), nil when quiet. The library writes frames to
+// New returns the progress of a run over total rows (-1: not known), nil when quiet. The library writes frames to
 // whatever it is given, so it is used for terminals alone.
-func newProgress(stderr io.Writer, total int64, quiet bool) *progress {
+func New(stderr io.Writer, total int64, quiet bool) *Run {
 	if quiet {
 		return nil
 	}
-	p := &progress{w: stderr, total: total, now: time.Now}
+	p := &Run{w: stderr, total: total, now: time.Now}
 	p.start = p.now()
 	p.last = p.start
-	if isTerminal(stderr) && os.Getenv("TERM") != "dumb" {
+	if IsTerminal(stderr) && os.Getenv("TERM") != "dumb" {
 		p.bar = newBar(stderr, total)
 	}
 	return p
 }
 
 // newBar returns a bar with rows, rows/s, the time left and room for the name of a shard.
-
 func newBar(w io.Writer, total int64) *progressbar.ProgressBar {
 	if total <= 0 {
 		total = -1
@@ -68,7 +67,7 @@ func newBar(w io.Writer, total int64) *progressbar.ProgressBar {
 }
 
 // Rows says that n more rows are done and that shard is being made.
-func (p *progress) Rows(n int64, shard string) {
+func (p *Run) Rows(n int64, shard string) {
 	if p == nil {
 		return
 	}
@@ -91,7 +90,7 @@ func (p *progress) Rows(n int64, shard string) {
 }
 
 // log writes a line such as "rows=120000 rows_per_s=24000 eta=1m3s shard=train-00001-of-00004".
-func (p *progress) log(now time.Time, shard string) {
+func (p *Run) log(now time.Time, shard string) {
 	rate := float64(p.rows) / max(now.Sub(p.start).Seconds(), 1e-9)
 	line := fmt.Sprintf("rows=%d rows_per_s=%.0f", p.rows, rate)
 	if p.total > 0 && rate > 0 {
@@ -105,7 +104,7 @@ func (p *progress) log(now time.Time, shard string) {
 }
 
 // Done takes the bar away. It may be called more than once.
-func (p *progress) Done() {
+func (p *Run) Done() {
 	if p == nil {
 		return
 	}
