@@ -125,6 +125,12 @@ func CodecOf(set *source.Set) parquetio.Codec {
 	return parquetio.Zstd
 }
 
+// ToleratesRejects reports whether MaxRejects allows any rejected row.
+func (o *Options) ToleratesRejects() bool {
+	t, err := o.tolerance()
+	return err == nil && t != pipeline.Tolerance{}
+}
+
 func (o *Options) tolerance() (t pipeline.Tolerance, err error) {
 	s := o.maxRejects()
 	if n, ok := strings.CutSuffix(s, "%"); ok {

@@ -44,7 +44,8 @@ func Run(ctx context.Context, o Options) (*pipeline.Report, error) {
 		o.Env.Rows = o.Env.Target.KindOf(src.Files()[0].Schema)
 	}
 	j := &pipeline.Job{Input: src, Facts: src, Splits: src.Splits, Rules: judge.Rules{List: o.Rules, Env: o.Env}, Limit: o.Limit, Workers: o.Workers, FailLevel: o.Fail,
-		FootersOnly: o.FootersOnly, TrustStatistics: o.TrustStatistics, IsDamaged: isDamaged}
+		FootersOnly: o.FootersOnly, TrustStatistics: o.TrustStatistics, IsDamaged: isDamaged,
+		MaxReject: pipeline.Tolerance{Percent: 100}} // broken lines, which are findings
 	if c := o.Cache.of(o.Source, o.Rules, o.Env, o.TrustStatistics); c != nil {
 		j.Cache = c
 	}

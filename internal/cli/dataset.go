@@ -17,6 +17,7 @@ import (
 	"github.com/rlprep/rlprep/internal/pipeline"
 	"github.com/rlprep/rlprep/internal/report"
 	"github.com/rlprep/rlprep/internal/shard"
+	"github.com/rlprep/rlprep/internal/source"
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
@@ -54,6 +55,7 @@ func (b *datasetRun) check() (err error) {
 	if b.Size, err = b.size.size(); err != nil {
 		return err
 	}
+	b.input.skipBroken = b.ToleratesRejects()
 	return asUsage(b.Check())
 }
 
@@ -126,10 +128,18 @@ func (b *datasetRun) upToDate(have *shard.Manifest) error {
 	return nil
 }
 
+// unread adds to an error about a broken line what can be done about it.
+func unread(err error) error {
+	if f := (*source.FormatError)(nil); errors.As(err, &f) && f.OneLine {
+		return fmt.Errorf("%w; --max-rejects N skips such lines, 'rlprep lint' lists all of them", err)
+	}
+	return err
+}
+
 // failure adds to an error about rejected rows what can be done about it.
 func (b *datasetRun) failure(err error) error {
 	if reject := (*pipeline.RejectError)(nil); !errors.As(err, &reject) {
-		return asUsage(err)
+		return asUsage(unread(err))
 	}
 	return withCode(ExitFindings, fmt.Errorf("%w; --max-rejects N skips such rows, --rejects FILE keeps them", err))
 }

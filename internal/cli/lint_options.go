@@ -76,7 +76,7 @@ func (l *lint) resolve(ctx context.Context, args []string, splits []source.Split
 // spec is what args and the flags name, or those of splits.
 func (l *lint) spec(args []string, splits []source.SplitArg) (source.Spec, error) {
 	spec, err := l.input.spec(l.app, args)
-	spec.Val, spec.Lenient, spec.Hash, spec.Peek = l.val, true, false, l.schemaOnly
+	spec.Val, spec.Lenient, spec.SkipBroken, spec.Hash, spec.Peek = l.val, true, true, false, l.schemaOnly
 	spec.Splits = append(spec.Splits, splits...)
 	return spec, err
 }

@@ -91,7 +91,7 @@ func (m *mapRun) run(ctx context.Context, name string) (err error) {
 	}
 	spec.TempDir = output.TempDir(m.Out)
 	if m.Source, err = m.app.resolve(ctx, "--source", spec); err != nil {
-		return asInput(err)
+		return asInput(unread(err))
 	}
 	defer m.Source.Close()
 	m.tellUnused()

@@ -100,7 +100,7 @@ func (r *recipeRun) resolve(ctx context.Context, a *app, in *inputFlags, temp st
 		spec.TempDir = temp
 		set, err := a.resolve(ctx, "--source", change(spec))
 		if err != nil {
-			if err = asInput(err); slices.Equal(args[i], []string{s.Hub}) && errors.As(err, new(*hub.Error)) {
+			if err = asInput(unread(err)); slices.Equal(args[i], []string{s.Hub}) && errors.As(err, new(*hub.Error)) {
 				err = fmt.Errorf("%w; or name files that you have with --source FILE|DIR|GLOB, or try --demo", err)
 			}
 			return nil, err

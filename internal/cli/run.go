@@ -136,7 +136,7 @@ func (r *pipelineRun) resolve(ctx context.Context) error {
 	}
 	spec.TempDir = output.TempDir(r.Out)
 	if r.Source, err = r.app.resolve(ctx, "source", spec); err != nil {
-		return asInput(err)
+		return asInput(unread(err))
 	}
 	r.tellUnused()
 	if r.file.Columns != nil {

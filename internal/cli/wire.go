@@ -21,6 +21,8 @@ type inputFlags struct {
 	filesFrom string
 	splits    []string
 	limits    readLimits
+
+	skipBroken bool // broken lines of JSON Lines are faults of their rows
 }
 
 func (i *inputFlags) register(f *pflag.FlagSet) {
@@ -31,7 +33,7 @@ func (i *inputFlags) register(f *pflag.FlagSet) {
 
 // spec is what the flags and args name.
 func (i *inputFlags) spec(a *app, args []string) (source.Spec, error) {
-	spec := source.Spec{Args: args, FilesFrom: i.filesFrom, Stdin: a.stdin, Hash: true, Remote: &a.remote, Limits: i.limits.limits()}
+	spec := source.Spec{Args: args, FilesFrom: i.filesFrom, Stdin: a.stdin, Hash: true, Remote: &a.remote, Limits: i.limits.limits(), SkipBroken: i.skipBroken}
 	for _, s := range i.splits {
 		more, err := source.ParseSplit(s)
 		if err != nil {

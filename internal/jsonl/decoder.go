@@ -2,6 +2,8 @@ package jsonl
 
 import (
 	"fmt"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/rlprep/rlprep/internal/record"
 	"github.com/rlprep/rlprep/schema"
@@ -44,6 +46,7 @@ type decoder struct {
 	rows  int // of the batch
 	total int // of all batches before it
 	exact bool
+	utf8  bool // text that is not UTF-8 is a fault
 
 	faults    []record.Fault
 	rowFaults int
@@ -150,6 +153,41 @@ func (d *decoder) row(text []byte) bool {
 	return true
 }
 
+// BrokenReason is the reason of the fault of a row that is no JSON object.
+const BrokenReason = "broken-line"
+
+// broken adds a row of nulls for text, which is no object.
+func (d *decoder) broken(text []byte, e *Error) {
+	d.forget()
+	for k := range d.root.kids {
+		d.nearestNull(&d.root.kids[k], 0)
+	}
+	value := schema.Cut(strings.ToValidUTF8(string(text[:min(len(text), 4*excerptLen)]), "\uFFFD"), excerptLen)
+	d.faults = append(d.faults, record.Fault{Row: int32(d.rows), Reason: BrokenReason, Message: fmt.Sprintf("column %d: %s", e.Column, e.Message), Value: value, Unread: true})
+	d.rows++
+}
+
+// forget forgets the keys that the present row has first.
+func (d *decoder) forget() {
+	var walk func(n *node)
+	walk = func(n *node) {
+		for key := range n.unknown {
+			path := n.unknownPath(key)
+			if d.unknown[path].Row == int64(d.total+d.rows) {
+				delete(d.unknown, path)
+				delete(n.unknown, key)
+			}
+		}
+		for k := range n.kids {
+			walk(&n.kids[k])
+		}
+	}
+	walk(&d.root)
+}
+
+// unknownPath is the path that a key without a column is reported under.
+func (n *node) unknownPath(key string) schema.Path { return n.path.Field(schema.Cut(key, 80)) }
+
 func (d *decoder) object() bool {
 	d.Pos = 0
 	if d.Peek() != '{' {
@@ -215,6 +253,11 @@ func (d *decoder) textValue(n *node, rep uint8) bool {
 	var ok bool
 	if col.data, ok = d.AppendText(col.data); !ok {
 		return false
+	}
+	if d.utf8 && !utf8.Valid(col.data[had:]) {
+		col.data = col.data[:had]
+		d.Pos = start
+		return d.fault(n, rep, "not-utf8", "text is not UTF-8: convert the file, or this line, with iconv for example")
 	}
 	if d.Lone && !d.Keep {
 		col.data = col.data[:had]
@@ -417,7 +460,7 @@ func (d *decoder) note(n *node, key []byte) {
 		n.unknown = map[string]struct{}{}
 	}
 	n.unknown[string(key)] = struct{}{}
-	d.unknown[n.path.Field(schema.Cut(string(key), 80))] = Place{Row: int64(d.total + d.rows), Line: d.line}
+	d.unknown[n.unknownPath(string(key))] = Place{Row: int64(d.total + d.rows), Line: d.line}
 }
 
 // wrongType notes that the value at d.Pos, which begins with c ('.': a number with a fraction or an exponent), is not of n's type.

@@ -2,6 +2,7 @@ package jsonl
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -198,5 +199,66 @@ func TestUnreadableTypes(t *testing.T) {
 		if _, err := embedded(t, "{}", []schema.Field{schema.NewField("c", typ)}); err == nil || !strings.Contains(err.Error(), "JSON cannot be read into") {
 			t.Errorf("%s: error %v", typ, err)
 		}
+	}
+}
+
+// TestSkipBroken reads broken lines as faults of rows of nulls. Keys that only they have are not unknown keys of the text, and the rows beside
+// them are whole. Without SkipBroken, and in an array, the first is an error.
+func TestSkipBroken(t *testing.T) {
+	const text = `{"a": "x", "more": 1}
+{"a": "y", "other": [1
+{"a": "z", "other": 2}
+[]
+{"a": "` + "\xff" + `"}
+`
+	cols := []schema.Field{schema.NewField("a", schema.StringType)}
+	for _, asIs := range []bool{false, true} {
+		f := &Text{At: strings.NewReader(text), Size: int64(len(text)), Limit: 1 << 20, SkipBroken: true}
+		if err := f.Begin(); err != nil {
+			t.Fatal(err)
+		}
+		l, err := f.Scan(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := NewReader(f, l, &schema.Schema{Fields: cols}, l.Ranges(1 << 20)[0], asIs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := r.Next(t.Context(), 100)
+		if err != nil || b.Rows != 5 {
+			t.Fatalf("%d rows: %v", b.Rows, err)
+		}
+		var faults []string
+		for _, x := range b.Faults {
+			faults = append(faults, fmt.Sprintf("%d %s %s %t", x.Row, x.Reason, x.Path, x.Unread))
+		}
+		want := []string{"1 broken-line  true", "3 broken-line  true", "4 not-utf8 a false"}
+		if asIs {
+			want = want[:2]
+		}
+		if !slices.Equal(faults, want) {
+			t.Errorf("as they are %t: faults %q, want %q", asIs, faults, want)
+		}
+		if u := r.UnknownKeys(); len(u) != 2 || u["more"].Row != 0 || u["other"] != (Place{2, 3}) {
+			t.Errorf("unknown keys: %v", u)
+		}
+		f.SkipBroken = false
+		if r, err = NewReader(f, l, &schema.Schema{Fields: cols}, l.Ranges(1 << 20)[0], asIs); err != nil {
+			t.Fatal(err)
+		}
+		var e *Error
+		if _, err = r.Next(t.Context(), 100); !errors.As(err, &e) || e.Line != 2 || !e.OneLine {
+			t.Errorf("without SkipBroken: %v", err)
+		}
+	}
+	array := `[{"a": "x"}, {"a": y}]`
+	f := &Text{At: strings.NewReader(array), Size: int64(len(array)), Limit: 1 << 20, SkipBroken: true}
+	if err := f.Begin(); err != nil {
+		t.Fatal(err)
+	}
+	var e *Error
+	if _, _, err := f.Infer(t.Context()); !errors.As(err, &e) || e.OneLine {
+		t.Errorf("an array: %v", err)
 	}
 }

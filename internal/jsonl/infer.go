@@ -46,7 +46,8 @@ type inferrer struct {
 	fields int
 }
 
-// Infer finds out the columns of the text, and counts its rows on the way.
+// Infer finds out the columns of the text, and counts its rows on the way. With SkipBroken it lists the rows that are no objects, and returns the
+// error of the first where all rows are broken.
 func (t *Text) Infer(ctx context.Context) (*schema.Schema, *Layout, error) {
 	var in inferrer
 	l, err := t.scan(ctx, func(s *scanner, row []byte) error {
@@ -55,10 +56,60 @@ func (t *Text) Infer(ctx context.Context) (*schema.Schema, *Layout, error) {
 		}
 		return nil
 	})
+	if t.SkipBroken && !t.Array && in.ErrMsg != "" {
+		return t.inferUnbroken(ctx)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
 	return &schema.Schema{Fields: in.root.structType().Fields}, l, nil
+}
+
+// inferUnbroken is Infer for a text with broken rows. It reads each row twice, so that no key of a broken one counts.
+func (t *Text) inferUnbroken(ctx context.Context) (*schema.Schema, *Layout, error) {
+	var in inferrer
+	var broken []Broken
+	rows := int64(0)
+	l, err := t.scan(ctx, func(s *scanner, row []byte) error {
+		at := rows
+		rows++
+		if !in.whole(row) {
+			e := t.syntaxError(s, row, &in.Parser, 1)
+			if broken = append(broken, Broken{at, e}); len(broken) > maxBroken {
+				first := *broken[0].Error
+				first.Message += fmt.Sprintf(" (more than %d lines are no JSON objects)", maxBroken)
+				return &first
+			}
+			return nil
+		}
+		if !in.row(row) {
+			return t.syntaxError(s, row, &in.Parser, 1)
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case int64(len(broken)) == rows:
+		return nil, nil, broken[0].Error
+	}
+	l.Broken = broken
+	return &schema.Schema{Fields: in.root.structType().Fields}, l, nil
+}
+
+// whole reports whether text is an object and nothing else.
+func (in *inferrer) whole(text []byte) bool {
+	in.Src, in.Pos, in.ErrMsg = text, 0, ""
+	if in.Peek() != '{' {
+		return in.Unexpected("an object")
+	}
+	if !in.Skip(0) {
+		return false
+	}
+	if in.Peek() != 0 || in.Pos < len(in.Src) {
+		return in.Unexpected("nothing more behind the object")
+	}
+	return true
 }
 
 func (in *inferrer) row(text []byte) bool {

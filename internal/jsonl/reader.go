@@ -35,13 +35,14 @@ type Reader struct {
 }
 
 // NewReader returns a reader of the rows r of a text that has this layout. With asIs rows are judged, not written: half a surrogate pair and an
-// integer that a column of floats rounds are handed on, and are no faults.
+// integer that a column of floats rounds are handed on, and are no faults. Text that is not UTF-8 is a fault where SkipBroken is set and asIs is not:
+// a rule finds it elsewhere.
 func NewReader(t *Text, l *Layout, s *schema.Schema, r Range, asIs bool) (*Reader, error) {
 	d, err := newDecoder(s)
 	if err != nil {
 		return nil, err
 	}
-	d.Keep = asIs
+	d.Keep, d.utf8 = asIs, t.SkipBroken && !asIs
 	scan := t.scanner(r.From)
 	if l.Longest >= hugeRow {
 		scan.buf = make([]byte, 0, min(int64(l.Longest)+2*readSize, r.Bytes+readSize))
@@ -76,7 +77,11 @@ func (r *Reader) Next(ctx context.Context, maxRows int) (*record.Batch, error) {
 		}
 		r.decoder.line = r.scan.rowLine
 		if !r.decoder.row(text) {
-			return nil, r.text.syntaxError(r.scan, text, &r.decoder.Parser, r.layout.Spots[0].Line)
+			e := r.text.syntaxError(r.scan, text, &r.decoder.Parser, r.layout.Spots[0].Line)
+			if !r.text.SkipBroken || r.text.Array {
+				return nil, e
+			}
+			r.decoder.broken(text, e)
 		}
 		addLine(b, r.scan.rowLine, int(rows))
 		size += len(text)

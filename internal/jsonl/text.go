@@ -18,6 +18,9 @@ type Text struct {
 	At    io.ReaderAt
 	Size  int64 // bytes
 	Limit int64 // bytes of one row
+	// SkipBroken takes a line that is no JSON object for a row that cannot be read: Infer lists it, and a Reader returns it as a fault. It does
+	// not hold for an array, whose elements have no end that a syntax error leaves certain.
+	SkipBroken bool
 
 	// Start and Array are what Begin found: where reading begins, and whether the text is one array.
 	Start Spot
@@ -29,6 +32,7 @@ type Error struct {
 	Line    int64 // from 1; 0: the whole text
 	Column  int   // from 1, in bytes
 	Message string
+	OneLine bool // it is about one line: SkipBroken skips it
 }
 
 // Error returns "LINE:COLUMN: message".
@@ -97,8 +101,18 @@ type Layout struct {
 	Longest int      // bytes of the longest row
 	Spots   []Spot   // at the first row, and from there about every spotRows
 	End     int64    // size of the text
-	Keys    []string // of the first row, in order; empty where it is no object, nil without rows
+	Keys    []string // of the first row that has any, in order; empty where none has, nil without rows
+	Broken  []Broken // the rows that SkipBroken skipped, in order; Scan does not look for them
 }
+
+// A Broken is a row that is no JSON object.
+type Broken struct {
+	Row int64 // from 0
+	*Error
+}
+
+// maxBroken is how many broken rows of a text are listed. A text with more is no JSON Lines.
+const maxBroken = 10_000
 
 const (
 	spotRows  = 1024    // rows between two spots
@@ -137,7 +151,7 @@ func (t *Text) scan(ctx context.Context, each func(s *scanner, row []byte) error
 			l.Spots = append(l.Spots, last)
 		}
 		l.Longest = max(l.Longest, len(row))
-		if l.Keys == nil {
+		if len(l.Keys) == 0 {
 			l.Keys = keys(row)
 		}
 		if each != nil {
@@ -168,11 +182,11 @@ func keys(row []byte) []string {
 }
 
 // syntaxError places the error that p holds about the row that s returned; first is the line of the text's first row.
-func (t *Text) syntaxError(s *scanner, row []byte, p *jsontext.Parser, first int64) error {
+func (t *Text) syntaxError(s *scanner, row []byte, p *jsontext.Parser, first int64) *Error {
 	line, col := s.position(row, p.ErrAt)
 	msg := p.ErrMsg
 	if !s.array && p.ErrAt >= len(row) && s.rowLine == first && s.rowStart+int64(len(row)) < t.Size {
 		msg += " (one object a line, or one array of objects, is what can be read)"
 	}
-	return &Error{Line: line, Column: col, Message: msg}
+	return &Error{Line: line, Column: col, Message: msg, OneLine: !s.array}
 }

@@ -171,6 +171,9 @@ func (p *Plan) outFiles() []*rule.File {
 	for _, s := range p.splits {
 		for _, f := range s.Files {
 			g := *in[f]
+			if p.Job.Output != nil {
+				g.Broken = nil // readers return them as faults, and they are rejected
+			}
 			if p.Job.Output != nil || p.Job.TreatAsRewritten != nil && p.Job.TreatAsRewritten(f) { // its footer's other contents are gone
 				g.Schema = p.programs[s.Name][f].Out()
 				g.Metadata, g.ArrowFault, g.RowGroups = nil, "", nil

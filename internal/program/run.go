@@ -24,6 +24,8 @@ type Rejected struct {
 	Row     []byte // JSON of the row as read, where it was asked for
 	Where   string `json:",omitempty"` // in code of the user's that could not take it
 	Number  int64  `json:",omitempty"` // of the row within its split
+
+	unread bool // there is no row to keep
 }
 
 // An Outcome is what became of rows that did not come out.
@@ -255,7 +257,7 @@ func (r *Run) rejectFaults(in *record.Batch) error {
 	for _, f := range in.Faults {
 		if !bad[f.Row] {
 			msg := strings.TrimPrefix(f.Message, string(f.Path)+": ") // the position says it
-			r.reject(Rejected{Pos: in.Pos(int(f.Row)).At(f.Path), Reason: f.Reason, Message: msg, Value: f.Value}, int(f.Row))
+			r.reject(Rejected{Pos: in.Pos(int(f.Row)).At(f.Path), Reason: f.Reason, Message: msg, Value: f.Value, unread: f.Unread}, int(f.Row))
 		}
 		bad[f.Row] = true
 	}
@@ -289,7 +291,7 @@ func (r *Run) Reject(rows []int, why []Rejected) (*record.Batch, error) {
 
 // reject notes a row that is left out; at is its place in the slice.
 func (r *Run) reject(x Rejected, at int) {
-	if r.o.KeepRejects {
+	if r.o.KeepRejects && !x.unread {
 		x.Row = r.rowJSON(at)
 	}
 	r.o.Outcome.Dropped[x.Reason]++

@@ -47,6 +47,7 @@ type Fault struct {
 	Path    schema.Path
 	Message string
 	Value   string // what is there, cut
+	Unread  bool   // nothing of the row could be read: it has nulls alone
 }
 
 // A Leaf is one leaf of a batch. Vec or one of Raw, Const and Seq is set; Raw and Vec both where a column that is copied is

@@ -4,11 +4,15 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/rlprep/rlprep/schema/rule"
 )
 
 func gzipped(t testing.TB, text string) []byte {
@@ -157,5 +161,28 @@ func TestIntegersAreNotRounded(t *testing.T) {
 			t.Errorf("%s: %v", name, b.Faults)
 		}
 		r.Close()
+	}
+}
+
+// TestSkipBroken lists the broken lines of compressed text, by their places in it.
+func TestSkipBroken(t *testing.T) {
+	const text = "{\"a\": 1}\n{\"a\": 2, \"b\": \n\n{\"a\": 3}\nnull\n"
+	dir := write(t, map[string]string{"a.jsonl": text, "b.jsonl.gz": string(gzipped(t, text)), "c.jsonl.zst": string(zstdFrameOf(t, text)), "d.jsonl": "x\ny\n"})
+	set, err := Resolve(t.Context(), Spec{Args: []string{dir}, Lenient: true, SkipBroken: true, TempDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer set.Close()
+	if len(set.Errors) != 1 || !strings.HasPrefix(set.Errors[0].Error(), filepath.Join(dir, "d.jsonl")+":1:1: ") {
+		t.Errorf("a file without one good line: %v", set.Errors)
+	}
+	want := []rule.BrokenRow{{Row: 1, Line: 2, Message: "column 14: unexpected end, expected a value"}, {Row: 3, Line: 5, Message: "column 1: unexpected 'n', expected an object"}}
+	if len(set.Files()) != 3 {
+		t.Fatalf("opened %d files", len(set.Files()))
+	}
+	for _, f := range set.Files() {
+		if !slices.Equal(f.Broken, want) || f.Rows != 4 || len(f.Schema.Fields) != 1 {
+			t.Errorf("%s: broken %+v of %d rows, columns %v", f.Name, f.Broken, f.Rows, f.Schema.Names())
+		}
 	}
 }

@@ -16,6 +16,7 @@ type FormatError struct {
 	Line    int64  // from 1; 0: the whole file
 	Column  int    // from 1, in bytes; 0: the whole line
 	Message string
+	OneLine bool // Spec.SkipBroken skips the line
 
 	cause error
 }

@@ -201,7 +201,7 @@ func (f *File) formatError(err error) error {
 	var e *jsonl.Error
 	switch {
 	case errors.As(err, &e):
-		return &FormatError{File: f.Name, Line: e.Line, Column: e.Column, Message: e.Message}
+		return &FormatError{File: f.Name, Line: e.Line, Column: e.Column, Message: e.Message, OneLine: e.OneLine}
 	case errors.Is(err, jsonl.ErrFewerRows):
 		if err := f.Unchanged(); err != nil {
 			return err

@@ -21,6 +21,7 @@ import (
 	"github.com/rlprep/rlprep/internal/parquetio"
 	"github.com/rlprep/rlprep/internal/tempfile"
 	"github.com/rlprep/rlprep/schema"
+	"github.com/rlprep/rlprep/schema/rule"
 )
 
 const understood = "Parquet (.parquet), JSON Lines (.jsonl, .ndjson, .json), CSV (.csv, .tsv), each of these texts also as .gz or .zst, and Arrow IPC (.arrow)"
@@ -391,7 +392,7 @@ func (o *opener) lines(ctx context.Context, f *File) error {
 			f.lines.At = nil // each reader opens its own
 		}
 	}()
-	f.lines = &jsonl.Text{At: at, Size: f.text.size, Limit: f.limits.line()}
+	f.lines = &jsonl.Text{At: at, Size: f.text.size, Limit: f.limits.line(), SkipBroken: o.spec.SkipBroken}
 	if err := f.lines.Begin(); err != nil {
 		return f.formatError(reason(err))
 	}
@@ -411,6 +412,9 @@ func (o *opener) lines(ctx context.Context, f *File) error {
 		return f.formatError(err)
 	}
 	f.Rows, f.Keys = f.layout.Rows, f.layout.Keys
+	for _, b := range f.layout.Broken {
+		f.Broken = append(f.Broken, rule.BrokenRow{Row: b.Row, Line: b.Line, Message: fmt.Sprintf("column %d: %s", b.Column, b.Message)})
+	}
 	return nil
 }
 

@@ -38,10 +38,13 @@ type Spec struct {
 	// that belong to no split are taken too, a file that cannot be opened is left out and named in Set.Errors, and JSON text
 	// that no UTF-8 can hold is handed on as it is.
 	Lenient bool
-	Hash    bool      // have SHA256 of line formats computed while they are counted
-	Limits  Limits    // of what is held in memory at once
-	TempDir string    // for what must be decompressed first; "": the system's
-	Stdin   io.Reader // nil: there is none
+	// SkipBroken takes a line of JSON Lines that is no object for a row that cannot be read: readers return it as a fault. Where columns are
+	// inferred, File.Broken lists such lines. Without it the first one is an error of the file.
+	SkipBroken bool
+	Hash       bool      // have SHA256 of line formats computed while they are counted
+	Limits     Limits    // of what is held in memory at once
+	TempDir    string    // for what must be decompressed first; "": the system's
+	Stdin      io.Reader // nil: there is none
 
 	Named  func(name, path string) error // called with every file of this machine that was named, before the first is opened; an error ends Resolve; nil: nobody asks
 	Remote Remote                        // finds what begins with RemoteScheme; nil: such names are files like others

@@ -170,6 +170,15 @@ type File struct {
 	Metadata  map[string]string // key-value metadata of the footer
 	// ArrowFault says why no reader can make a schema of the metadata ARROW:schema; "" where it can, or there is none.
 	ArrowFault string
+	// Broken are the rows of JSON Lines that are no JSON objects, in order. The rules see no such row.
+	Broken []BrokenRow
+}
+
+// A BrokenRow is a row that cannot be read.
+type BrokenRow struct {
+	Row     int64
+	Line    int64  // from 1
+	Message string // where in the line, and what is wrong
 }
 
 // A Key is the hash of what Group joins rows by. NewKey makes one.
