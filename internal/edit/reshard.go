@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 
 	"github.com/rlprep/rlprep/internal/build"
 	"github.com/rlprep/rlprep/internal/input"
 	"github.com/rlprep/rlprep/internal/judge"
+	"github.com/rlprep/rlprep/internal/misuse"
 	"github.com/rlprep/rlprep/internal/output"
 	"github.com/rlprep/rlprep/internal/overwrite"
 	"github.com/rlprep/rlprep/internal/parquetio"
@@ -47,7 +47,12 @@ func Reshard(ctx context.Context, o ReshardOptions) (*Resharded, error) {
 	if err := output.DeclareDir(o.Guard, "-o", o.Out, nil); err != nil {
 		return nil, err
 	}
-	if _, err := os.Lstat(o.Out); !errors.Is(err, fs.ErrNotExist) {
+	switch exists, _, err := shard.Existing(o.Out); {
+	case errors.As(err, new(*fs.PathError)):
+		return nil, err
+	case err != nil:
+		return nil, &misuse.Error{Err: err}
+	case exists:
 		return nil, usagef("%s exists: name a new directory with -o", o.Out)
 	}
 	src := input.New(o.Source)

@@ -20,6 +20,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 
 	"github.com/rlprep/rlprep/internal/filelock"
 	"github.com/rlprep/rlprep/internal/infile"
@@ -355,6 +356,9 @@ func (d *Dir) Finalize(final []string, m *Manifest) error {
 
 // cannotPublish says why out could not appear, and what helps.
 func cannotPublish(out string, err error, kept string) error {
+	if errors.Is(err, syscall.EBUSY) {
+		return fmt.Errorf("publish %s: it is a mount point, or another program uses it: name a directory in it with -o (%w; %s)", out, err, kept)
+	}
 	if _, serr := os.Lstat(out); serr == nil {
 		return &againError{fmt.Sprintf("publish %s: another program made it while this run was at work, and it is left as it is: move it away and run the same command again (%s)", out, kept)}
 	}
@@ -445,8 +449,14 @@ func Existing(out string) (exists bool, m *Manifest, err error) {
 		return true, nil, fmt.Errorf("%s: is a file, not a directory; name another directory with -o", out)
 	}
 	entries, err := os.ReadDir(out)
-	if err != nil || len(entries) == 0 {
+	if err != nil {
 		return false, nil, err
+	}
+	if len(entries) == 0 {
+		if isMount(out, st) {
+			return true, nil, fmt.Errorf("%s is a mount point, and a data set appears by one rename: name a directory in it with -o", out)
+		}
+		return false, nil, nil
 	}
 	m, err = ReadManifest(filepath.Join(out, ManifestName))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -106,5 +107,52 @@ func TestPartIsNotLeft(t *testing.T) {
 	}
 	if _, err := os.Lstat(PartName(target)); err == nil {
 		t.Error("the part is left")
+	}
+}
+
+// TestIntoAnEmptyDirectory: a directory that the user has made gives way, and its mode stays.
+func TestIntoAnEmptyDirectory(t *testing.T) {
+	parent := t.TempDir()
+	for _, kind := range []string{"directory", "link"} {
+		out := filepath.Join(parent, kind)
+		if err := os.Mkdir(filepath.Join(parent, "empty"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		at := filepath.Join(parent, "empty")
+		if kind == "link" {
+			if err := os.Symlink("empty", out); err != nil {
+				t.Skip(err)
+			}
+		} else if err := os.Rename(at, out); err != nil {
+			t.Fatal(err)
+		} else {
+			at = out
+		}
+		if err := made(t, out).Finalize([]string{"train.parquet"}, &Manifest{}); err != nil {
+			t.Fatal(err)
+		}
+		if st, err := os.Stat(at); err != nil || st.Mode().Perm() != 0o700 && runtime.GOOS != "windows" {
+			t.Error(st, err)
+		}
+		if b, err := os.ReadFile(filepath.Join(out, "train.parquet")); err != nil || string(b) != "rows" {
+			t.Errorf("%q %v", b, err)
+		}
+	}
+	out := filepath.Join(parent, "staged")
+	if err := errors.Join(os.Mkdir(out+".real", 0o777), os.Symlink("staged.real", out)); err != nil {
+		t.Fatal(err)
+	}
+	s, err := NewStage(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(s.Path("f"), []byte("rows"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Publish(); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := os.ReadFile(filepath.Join(out, "f")); err != nil || string(b) != "rows" {
+		t.Errorf("%q %v", b, err)
 	}
 }

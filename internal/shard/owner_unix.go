@@ -5,6 +5,7 @@ package shard
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"syscall"
 
 	"github.com/rlprep/rlprep/internal/killpoint"
@@ -43,4 +44,15 @@ func SyncDir(dir string) error {
 		return err
 	}
 	return nil
+}
+
+// isMount reports whether a directory, with its info, is on another file system than the directory that holds it.
+func isMount(dir string, info os.FileInfo) bool {
+	parent, err := os.Stat(filepath.Join(dir, ".."))
+	if err != nil {
+		return false
+	}
+	x, ok := info.Sys().(*syscall.Stat_t)
+	y, ok2 := parent.Sys().(*syscall.Stat_t)
+	return ok && ok2 && x.Dev != y.Dev
 }

@@ -200,6 +200,17 @@ func rename(from, to string) error {
 	return os.Rename(from, to)
 }
 
+// intoPlace renames dir to out. An empty directory at out gives way, and dir gets its mode, owner and group; anything else at out stays.
+func intoPlace(dir, out string) error {
+	if info, err := os.Lstat(out); err == nil && info.IsDir() {
+		sameOwner(dir, out)
+		if err := os.Remove(out); err != nil {
+			return err
+		}
+	}
+	return rename(dir, out)
+}
+
 // copyIn is a move for file systems that refuse renames across directories: a copy under a hidden name, then a rename.
 func copyIn(from, to, name string) error {
 	hidden := filepath.Join(to, hiddenName(name, ".part"))
@@ -230,7 +241,7 @@ func copyFile(from, to string) error {
 // publish renames a directory to OUT. Where renames across directories are refused its files are copied to a hidden directory
 // beside OUT first.
 func (d *Dir) publish(dir string) error {
-	err := rename(dir, d.out)
+	err := intoPlace(dir, d.out)
 	if !errors.Is(err, syscall.EXDEV) {
 		return err
 	}

@@ -16,9 +16,9 @@ type Stage struct {
 	lock *lock
 }
 
-// NewStage takes the lock of out, which must not exist, and makes its private place, empty.
+// NewStage takes the lock of out, which must not exist or be an empty directory, and makes its private place, empty.
 func NewStage(out string) (*Stage, error) {
-	abs, err := filepath.Abs(out)
+	abs, err := resolvePath(out)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func (s *Stage) Path(rel string) string { return filepath.Join(s.new, rel) }
 
 // Publish gives the directory its name. Its files must be durable.
 func (s *Stage) Publish() error {
-	err := os.Rename(s.new, s.out)
+	err := intoPlace(s.new, s.out)
 	if err == nil {
 		err = SyncDir(filepath.Dir(s.out))
 	}
