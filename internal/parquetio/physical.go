@@ -275,6 +275,9 @@ func legacyElement(list string, e schema.Field) string {
 	if o := originOf(e.Type.Fields[0]); o != nil && o.form == formRepeated {
 		return e.Name // a group with a repeated field is always the element
 	}
+	if o := originOf(e); o != nil && o.file.meta.elements[o.elem].logical.id == logicalVariant {
+		return e.Name // and so is a variant
+	}
 	return list + "_tuple"
 }
 

@@ -205,7 +205,7 @@ func (f *File) groupType(i int) (schema.Type, form) {
 // hasMiddle reports whether the field of a list at element i is a level between the list and its element, and not the element itself.
 func (f *File) hasMiddle(i int) bool {
 	e, mid := &f.meta.elements[i], &f.meta.elements[i+1]
-	return !mid.isLeaf() && mid.children == 1 && !mid.isNested() && f.meta.elements[i+2].rep != repeated && !marksElement(e.name, mid.name)
+	return !mid.isLeaf() && mid.children == 1 && !mid.isNested() && mid.logical.id != logicalVariant && f.meta.elements[i+2].rep != repeated && !marksElement(e.name, mid.name)
 }
 
 func (e *element) isMap() bool {

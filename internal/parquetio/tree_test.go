@@ -97,6 +97,11 @@ func el(t *testing.T, text string) []byte {
 	if c, ok := map[string]int64{"UTF8": 0, "MAP": 1, "MAP_KEY_VALUE": 2, "LIST": 3, "TIMESTAMP_MICROS": 10, "UINT_8": 11, "INT_64": 18}[converted]; ok {
 		b = w.Int(b, 6, thrift.I32, c)
 	}
+	if converted == "VARIANT" { // field 16 of the union of logical types, an empty struct
+		var union thrift.StructWriter
+		b = union.Field(w.Field(b, 10, thrift.Struct), 16, thrift.Struct)
+		b = union.Stop(append(b, thrift.Stop))
+	}
 	return w.Stop(b)
 }
 
@@ -131,6 +136,7 @@ func TestTree(t *testing.T) {
 		want     string
 	}{
 		{"three levels", []string{"r - 1", "a optional 1 LIST", "list repeated 1", "element optional binary UTF8"}, "a: list<element: string>"},
+		{"a variant is the element", []string{"r - 1", "a optional 1 LIST", "list repeated 1 VARIANT", "element optional int32"}, "a: list<list: struct<element: int32> not null>"},
 		{"hive's bag", []string{"r - 1", "a optional 1 LIST", "bag repeated 1", "array_element optional int32"}, "a: list<array_element: int32>"},
 		{"required element", []string{"r - 1", "a required 1 LIST", "list repeated 1", "item required int32"}, "a: list<item: int32 not null> not null"},
 		{"two levels, plain", []string{"r - 1", "a optional 1 LIST", "element repeated int32"}, "a: list<element: int32 not null>"},

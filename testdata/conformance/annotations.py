@@ -1,6 +1,6 @@
 """Schemas with every annotation on every physical type and on groups: rlprep reads the type that pyarrow reads, or both refuse.
 
-Usage: annotations.py RLPREP [--all]. The files have a footer alone. Every seventh is compared, with --all each of the more than 4,000.
+Usage: annotations.py RLPREP [--all]. The files have a footer alone. Every seventh is compared, with --all each of the more than 5,000.
 """
 import argparse
 import collections
@@ -142,6 +142,10 @@ def groups():
                     yield f"{shape} in {outer}, {middle}, rep {rep}", [
                         root, element("g", rep=1, children=1, converted=outer), element("mid", rep=rep, children=children, converted=middle)] + elements
     for name, logical in logicals().items():
+        for outer in ({"logical": member(3)}, {"converted": 3}):
+            for field in ("list", "array"):
+                yield f"{field} that is {name} in {outer}", [
+                    root, element("g", rep=1, children=1, **outer), element(field, rep=2, children=1, logical=logical), a]
         yield f"root {name}", [element("schema", rep=None, children=1, logical=logical), a]
     for converted in range(-1, 24):
         yield f"root converted {converted}", [element("schema", rep=None, children=1, converted=converted), a]
