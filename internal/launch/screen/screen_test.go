@@ -82,7 +82,7 @@ func TestJudged(t *testing.T) {
 		screen.Describe(l, j).Print(&b, false)
 		return b.String()
 	}
-	if got := show(screen.Judged{}); !strings.Contains(got, "steps_per_epoch  unknown ") || strings.Contains(got, "lint:") {
+	if got := strings.Join(strings.Fields(show(screen.Judged{})), " "); !strings.Contains(got, " steps_per_epoch unknown default of verl") || strings.Contains(got, "lint:") {
 		t.Error(got)
 	}
 	file := &rule.File{Name: "train.parquet", Schema: &schema.Schema{}, Rows: 10}
