@@ -9,19 +9,27 @@ import (
 
 var _ = Add(Verb{
 	Name:  "split",
-	Title: "cut a split into several, by hash",
+	Title: "cut a split into several",
 	Doc: `
-Cuts the rows of a split into several splits, in the shares given, which add up to 1. Where a row goes is a hash of 'seed' and the
-row's number within its split, or with 'key' of that column's value: then rows with the same value stay together, which keeps
-near-copies of a training problem out of the validation set. It is the same in every run, with any number of workers.
+Cuts the rows of a split into several splits, in the shares given, which add up to 1, or in equal shares where only names are given.
+Which rows go where says 'how'; it is the same in every run, with any number of workers:
+
+  hash    (when not given) by a hash of 'seed' and the row's number within its split, or with 'key' of that column's value: then rows with
+          the same value stay together, which keeps near-copies of a training problem out of the validation set
+  draw    as HF datasets' train_test_split(seed) draws them: the rows are put into the order of numpy's default_rng(seed).permutation, and
+          each part but the last takes its share of them, rounded up: HF's test part stands first. Behind it rows are numbered by their new order. With 'by' they are
+          first put into the order of a column of numbers. Steps before it may leave rows out, but not reject or repeat them
+  blocks  as HF datasets' shard cuts them: rows that follow each other stay together
 
 In a pipeline each part is a split of its own, written into files of its name; the steps after it see that name in ${split}, and
 'splits:' beside a step means it too. extra_info.index keeps counting the source rows, so it stays unique over all parts.
 `,
 	Args: []Arg{
-		{Name: "into", Type: "mapping of names to shares", Doc: "{train: 0.9, test: 0.1}", Required: true},
-		{Name: "key", Type: "path", Doc: "rows with the same value here go together"},
-		{Name: "seed", Type: "int", Doc: "another one cuts otherwise; 0 when not given"},
+		{Name: "into", Type: "mapping of names to shares", Doc: "{train: 0.9, test: 0.1}, or names for equal shares: [a, b, c]", Required: true},
+		{Name: "how", Type: "string", Values: []string{"hash", "draw", "blocks"}, Doc: "hash (when not given), draw or blocks"},
+		{Name: "key", Type: "path", Doc: "of hash: rows with the same value here go together"},
+		{Name: "by", Type: "path", Doc: "of draw: a column of numbers that orders the rows first"},
+		{Name: "seed", Type: "int", Doc: "of hash and draw: another one cuts otherwise; 0 when not given"},
 		{Name: "take", Type: "string", Doc: "go on with the rows of this part alone"},
 	},
 	New: newSplit,
@@ -37,6 +45,18 @@ In a pipeline each part is a split of its own, written into files of its name; t
 			Args:  `{"into":{"test":0.5,"train":0.5},"key":"q","take":"test"}`,
 			In:    `{"q":"a","n":1}` + "\n" + `{"q":"b","n":2}` + "\n" + `{"q":"a","n":3}` + "\n" + `{"q":"c","n":4}`,
 			Out:   `{"q":"a","n":1}` + "\n" + `{"q":"a","n":3}` + "\n" + `{"q":"c","n":4}`,
+		},
+		{
+			Title: "as train_test_split(test_size=0.25, seed=42)",
+			Args:  `{"into":{"test":0.25,"train":0.75},"how":"draw","seed":42,"take":"test"}`,
+			In:    rows10,
+			Out:   `{"q":"d"}` + "\n" + `{"q":"e"}`,
+		},
+		{
+			Title: "as shard(3, 1)",
+			Args:  `{"into":["a","b","c"],"how":"blocks","take":"b"}`,
+			In:    rows10,
+			Out:   `{"q":"d"}` + "\n" + `{"q":"e"}` + "\n" + `{"q":"f"}`,
 		},
 		{
 			Title: "shares that are no whole",
@@ -105,22 +125,56 @@ func (s Split) Plan(in *schema.Schema) (*Plan, error) {
 
 func newSplit(args Args) (RowStep, error) {
 	r := newArgs("split", args)
-	s := Split{Key: r.path("key", ""), Seed: r.int("seed", 0), Take: r.text("take", "")}
-	into, ok := mapping(args["into"])
+	into := r.shares("into")
+	how, take := r.text("how", "hash"), r.text("take", "")
+	r.onlyFor(how, []string{"hash"}, "key")
+	r.onlyFor(how, []string{"draw"}, "by")
+	r.onlyFor(how, []string{"hash", "draw"}, "seed")
+	seed := r.int("seed", 0)
+	switch how {
+	case "hash":
+		return r.done(Split{Into: into, Key: r.path("key", ""), Seed: seed, Take: take})
+	case "draw", "blocks":
+		if seed < 0 {
+			r.failAt("seed", "argument seed: %d, expected at least 0", seed)
+		}
+		parts := Parts{Into: into, Draw: how == "draw", Seed: seed, By: r.path("by", ""), Take: take}
+		if take == "" {
+			return r.done(parts)
+		}
+		return r.done(parts.Part(take))
+	}
+	r.failAt("how", "unknown value %q of argument how (hash, draw, blocks)", how)
+	return r.done(nil)
+}
+
+// shares reads a mapping of names to shares that add up to 1, or a list of names.
+func (r *argReader) shares(name string) (out []Share) {
+	if list, ok := r.args[name].([]any); ok && len(list) > 0 {
+		for _, e := range list {
+			part, ok := e.(string)
+			if !ok || part == "" {
+				r.failAt(name, "argument %s holds %s, expected a name", name, jsonKind(e))
+			}
+			out = append(out, Share{part, 1 / float64(len(list))})
+		}
+		return out
+	}
+	into, ok := mapping(r.args[name])
 	if !ok || len(into) == 0 {
-		r.failAt("into", "argument into is %s, expected a mapping of names to shares", jsonKind(args["into"]))
+		r.failAt(name, "argument %s is %s, expected a mapping of names to shares", name, jsonKind(r.args[name]))
 	}
 	sum := 0.0
 	for _, m := range into {
 		f, err := argFloat(m.Value)
 		if err != nil || !(f > 0 && f <= 1) {
-			r.failAt("into", "argument into: the share of %s is %s, expected more than 0 and at most 1", m.Name, jsonKind(m.Value))
+			r.failAt(name, "argument %s: the share of %s is %s, expected more than 0 and at most 1", name, m.Name, jsonKind(m.Value))
 		}
-		s.Into = append(s.Into, Share{m.Name, f})
+		out = append(out, Share{m.Name, f})
 		sum += f
 	}
 	if math.Abs(sum-1) > 1e-9 {
-		r.failAt("into", "argument into: the shares add up to %v, expected 1", math.Round(sum*1e9)/1e9)
+		r.failAt(name, "argument %s: the shares add up to %v, expected 1", name, math.Round(sum*1e9)/1e9)
 	}
-	return r.done(s)
+	return out
 }

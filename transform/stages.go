@@ -42,11 +42,11 @@ type Barrier interface {
 	Keys(in *schema.Schema) (*Keys, error)
 }
 
-// Keys is how a Barrier sees rows. Either Select is set, and leaves rows out, or Order is.
+// Keys is how a Barrier sees rows. Select is set, and leaves rows out; or Order is, or Arrange, or both.
 type Keys struct {
 	Reads []schema.Path // what Bind's function sees, in this order
 	// Bind makes the function that returns the key of a row, and a value for Select. It is called once a worker, so scratch may live in
-	// its closure. Like a Func it depends on nothing but the row.
+	// its closure. Like a Func it depends on nothing but the row. Nil, with Arrange: rows have no key.
 	Bind func() func(row schema.Row) (key Key, value uint64)
 	// Select is called for each key that more than one row has, or with Singletons for each key. It calls drop for the rows that it leaves
 	// out; they are counted under Reason.
@@ -55,6 +55,11 @@ type Keys struct {
 	Reason     string
 	// Order puts rows in the order of their keys, compared byte by byte; rows of one key stay in the order of their numbers.
 	Order bool
+	// Arrange chooses among all rows that reach the step, of which there are so many, by their ranks: from 0 in the order of their numbers, or
+	// with Bind in that of their keys. What it returns go on; the others are left out and counted under Reason. With Order the rows go on
+	// in the order in which they are returned and are numbered by it from 0; else the ranks increase, and the rows keep their numbers.
+	// An error ends the run.
+	Arrange func(rows int64) ([]uint32, error)
 }
 
 // A Key is what rows have in common for a Barrier: a hash, or what they are ordered by.

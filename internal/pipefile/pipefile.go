@@ -51,7 +51,7 @@ type Step struct {
 }
 
 // later are the steps that people look for and that need all rows at once.
-var later = []string{"sort", "shuffle", "dedup", "deduplicate", "mix", "interleave", "concat", "join", "merge", "group"}
+var later = []string{"sort", "deduplicate", "mix", "interleave", "concat", "join", "merge", "group"}
 
 // Parse reads a pipeline file. name is what messages call it; open reads a file that an argument names, such as a script, as written.
 // The error is *yamlfile.Error or yamlfile.Errors.

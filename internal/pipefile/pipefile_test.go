@@ -37,7 +37,7 @@ func TestErrors(t *testing.T) {
 		{"steps:\n  - index\n - index\n", "p.yaml:3:2: "},
 		{"steps:\n- promt: {user: x}\n", `p.yaml:2:3: unknown step "promt"; did you mean "prompt"?`},
 		{"steps:\n  - index\n  - frobnicate: 3\n", `p.yaml:3:5: unknown step "frobnicate" (`},
-		{"steps:\n- shuffle: {seed: 1}\n", "p.yaml:2:3: step shuffle needs all rows at once"},
+		{"steps:\n- merge: {seed: 1}\n", "p.yaml:2:3: step merge needs all rows at once"},
 		{"steps:\n- sort\n", "p.yaml:2:3: step sort needs all rows at once"},
 		{"steps:\n- set: {path: a, valeu: 1}\n", `p.yaml:2:18: step set: no argument "valeu"`},
 		{"steps:\n- set: {path: a}\n", "p.yaml:2:3: step set: argument value is missing"},

@@ -107,7 +107,10 @@ func argSchema(a transform.Arg) (yamlfile.Schema, error) {
 	case "list of {role, template}":
 		out = yamlfile.ListSchema(yamlfile.ClosedSchema(yamlfile.Schema{"role": yamlfile.Schema{"type": "string"}, "template": yamlfile.Schema{"type": "string"}}, "role", "template"))
 	case "mapping of names to shares":
-		out = yamlfile.Schema{"type": "object", "minProperties": 1, "additionalProperties": yamlfile.Schema{"type": "number", "exclusiveMinimum": 0, "maximum": 1}}
+		out = yamlfile.Schema{"anyOf": []any{
+			yamlfile.Schema{"type": "object", "minProperties": 1, "additionalProperties": yamlfile.Schema{"type": "number", "exclusiveMinimum": 0, "maximum": 1}},
+			yamlfile.Schema{"type": "array", "minItems": 1, "items": yamlfile.Schema{"type": "string", "minLength": 1}},
+		}}
 	case "mapping of names to types":
 		out = yamlfile.Schema{"type": "object", "additionalProperties": yamlfile.Schema{"type": "string"}}
 	default:

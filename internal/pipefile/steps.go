@@ -214,7 +214,7 @@ func (f *File) order() {
 				f.Fault(s.at, "a second step split: one cuts the rows into all the splits there are to be")
 			}
 			chooses = name
-		case "filter", "sample", "map":
+		case "filter", "sample", "map", "dedup", "explode", "shuffle":
 			chooses = name
 		}
 	}

@@ -3,9 +3,11 @@ package pipeline
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 
 	"github.com/rlprep/rlprep/internal/judge"
+	"github.com/rlprep/rlprep/internal/misuse"
 	"github.com/rlprep/rlprep/internal/program"
 	"github.com/rlprep/rlprep/internal/record"
 	"github.com/rlprep/rlprep/internal/spill"
@@ -115,7 +117,7 @@ func (b *Barrier) run(ctx context.Context, p *Plan) (err error) {
 		return err
 	}
 	r := b.pass.newRunner(ctx)
-	r.keys = judge.NewKeys(b.pass.Rows, []bool{b.one != nil && (b.one.Singletons || b.one.Order)}, p.workers(), p.Job.TempDir)
+	r.keys = judge.NewKeys(b.pass.Rows, []bool{b.one != nil && (b.one.Singletons || b.one.Order && b.one.Bind != nil)}, p.workers(), p.Job.TempDir)
 	r.out = keyOutput{noOutput{r.keys}, b.selection.gone}
 	defer r.close()
 	if err := r.do(b.pass.Tasks); err != nil {
@@ -124,16 +126,63 @@ func (b *Barrier) run(ctx context.Context, p *Plan) (err error) {
 	if err := b.selection.gone.Seal(); err != nil {
 		return err
 	}
-	if b.order == nil {
-		return b.choose(r.keys, create)
+	var ranks []uint32
+	if b.one != nil && b.one.Arrange != nil {
+		if ranks, err = b.arrange(); err != nil {
+			return err
+		}
 	}
-	if err := b.order.run(ctx, s, b, p); err != nil {
-		return err
+	switch {
+	case b.order != nil:
+		return b.order.run(ctx, s, p, b, r.keys, ranks)
+	case b.one != nil && b.one.Arrange != nil:
+		return b.leaveOut(ranks)
 	}
-	if err := b.order.place(r.keys, create); err != nil {
-		return err
+	return b.choose(r.keys, create)
+}
+
+// arrange asks the barrier which rows go on.
+func (b *Barrier) arrange() ([]uint32, error) {
+	reached := b.pass.Rows - b.selection.gone.Len()
+	if reached > math.MaxUint32 {
+		return nil, b.fault(misuse.Errorf("it draws among at most %d rows, and there are %d", int64(math.MaxUint32), reached))
 	}
-	return b.order.fill(ctx)
+	ranks, err := b.one.Arrange(reached)
+	if err != nil {
+		return nil, b.fault(&misuse.Error{Err: err})
+	}
+	return ranks, nil
+}
+
+// fault is an error of the step.
+func (b *Barrier) fault(err error) error {
+	return program.StepError("split "+b.pass.splits[0].Name, b.Step, err)
+}
+
+// leaveOut stores the numbers of the rows that reached the barrier and whose ranks, which increase, are not among these.
+func (b *Barrier) leaveOut(ranks []uint32) error {
+	var gone []int64
+	rank := uint32(0)
+	const step = 1 << 16
+	for number := range b.pass.Rows {
+		if number%step == 0 {
+			var err error
+			if gone, err = b.selection.gone.Between(number, number+step); err != nil {
+				return err
+			}
+		}
+		if len(gone) > 0 && gone[0] == number {
+			gone = gone[1:]
+			continue
+		}
+		if len(ranks) > 0 && ranks[0] == rank {
+			ranks = ranks[1:]
+		} else if err := b.selection.dropped.Add(number); err != nil {
+			return err
+		}
+		rank++
+	}
+	return b.selection.dropped.Seal()
 }
 
 // choose asks the barrier which rows it drops, and stores their numbers in order.
@@ -176,13 +225,16 @@ func (o keyOutput) write(t *Task, res *result, rec *Record) error {
 type keyer struct {
 	bind   *record.Binding
 	cursor *record.Cursor
-	key    func(schema.Row) (transform.Key, uint64)
+	key    func(schema.Row) (transform.Key, uint64) // nil: rows have none
 }
 
 func (b *Barrier) newKeyer(prog *program.Program) *keyer {
 	keys := b.keys[prog]
-	k := &keyer{bind: record.Bind(prog.Judged(), keys.Reads), key: keys.Bind()}
+	k := &keyer{bind: record.Bind(prog.Judged(), keys.Reads)}
 	k.cursor = k.bind.Cursor()
+	if keys.Bind != nil {
+		k.key = keys.Bind()
+	}
 	return k
 }
 
@@ -201,6 +253,9 @@ func (k *keyer) rows(out *record.Batch, read int, res *result) error {
 	}
 	for ; next < read; next++ {
 		res.gone = append(res.gone, out.SplitRow+int64(next))
+	}
+	if k.key == nil {
+		return nil
 	}
 	k.cursor.Reset(out)
 	for k.cursor.Next() {

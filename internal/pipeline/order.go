@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -25,9 +26,13 @@ type Order struct {
 	scatter   *Plan          // the steps before the barrier, of a job that writes
 	file      int            // number of the file that the buckets are
 	gone      *spill.Numbers // rows that do not reach the barrier, whose numbers the others close up over
-	positions *spill.Numbers // by the rank of a row among those that reach it
+	positions *spill.Numbers // by the rank of a row among those that reach it; -1 of one that is left out
+	renumber  bool           // rows are numbered by their positions
+	rows      int64          // that have a position
 	size      int64          // rows of a bucket
 	buckets   []*bucket
+	records   []*Record // of the pass that fills the buckets: what became of the rows before
+	reason    string    // of rows that are left out
 }
 
 // A bucket is a Parquet file of some rows in the order of the input, with their positions and where they are from.
@@ -52,7 +57,8 @@ var hidden = []string{"position", "number", "file", "row group", "row", "line"}
 func (p *Plan) planOrder(s Split, b *Barrier, before []Stage) (*Order, error) {
 	job := *b.pass.Job
 	job.Output = &Output{Codec: parquetio.Snappy}
-	o := &Order{scatter: newPlan(&job)}
+	job.MaxReject = Tolerance{} // whose rejects nobody would write
+	o := &Order{scatter: newPlan(&job), renumber: b.one.Arrange != nil, reason: b.one.Reason}
 	o.scatter.order = o
 	if err := o.scatter.compileSteps(s, rowSteps(before)); err != nil {
 		return nil, err
@@ -69,14 +75,45 @@ func (p *Plan) planOrder(s Split, b *Barrier, before []Stage) (*Order, error) {
 	return o, nil
 }
 
-// run does both passes.
-func (o *Order) run(ctx context.Context, s Split, b *Barrier, p *Plan) (err error) {
+// run does both passes. Ranks are the rows that go on, in order, of a barrier that arranges them; nil: all.
+func (o *Order) run(ctx context.Context, s Split, p *Plan, b *Barrier, keys *judge.Keys, ranks []uint32) (err error) {
 	create := func() (*os.File, error) { return spill.Nameless(p.Job.TempDir) }
 	o.gone = b.selection.gone
 	if o.positions, err = spill.NewNumbers(create); err != nil {
 		return err
 	}
 	reached := b.pass.Rows - o.gone.Len()
+	place := func(rank int64) int64 { return rank }
+	o.rows = reached
+	if o.renumber {
+		o.rows = int64(len(ranks))
+		places := make([]uint32, reached) // one more than the position; 0: none
+		for at, rank := range ranks {
+			places[rank] = uint32(at + 1)
+		}
+		place = func(rank int64) int64 { return int64(places[rank]) - 1 }
+	}
+	if err := o.makeBuckets(s, create); err != nil {
+		return err
+	}
+	p.input.Files()[o.file].Rows = o.rows
+	if b.one.Bind == nil {
+		err = o.placeRows(reached, place)
+	} else {
+		err = o.placeKeys(keys, place, create)
+	}
+	if err != nil {
+		return err
+	}
+	err = o.fill(ctx)
+	if reject := (*RejectError)(nil); errors.As(err, &reject) {
+		return b.fault(fmt.Errorf("a step before it rejects a row, and must come after it: %w", err))
+	}
+	return err
+}
+
+// makeBuckets plans the pass that fills the buckets, and makes them.
+func (o *Order) makeBuckets(s Split, create func() (*os.File, error)) (err error) {
 	if err := o.scatter.cut(s); err != nil {
 		return err
 	}
@@ -88,10 +125,10 @@ func (o *Order) run(ctx context.Context, s Split, b *Barrier, p *Plan) (err erro
 			}
 		}
 	}
-	n := min(maxBuckets, bytes/bucketBytes+1, max(reached, 1))
-	o.size = (reached + n - 1) / n
-	for at := int64(0); at < reached; at += o.size {
-		k := &bucket{rows: min(o.size, reached-at), bytes: bytes / n}
+	n := min(maxBuckets, bytes/bucketBytes+1, max(o.rows, 1))
+	o.size = max(1, (o.rows+n-1)/n)
+	for at := int64(0); at < o.rows; at += o.size {
+		k := &bucket{rows: min(o.size, o.rows-at), bytes: bytes / n}
 		o.buckets = append(o.buckets, k)
 		if k.file, err = create(); err != nil {
 			return err
@@ -100,7 +137,6 @@ func (o *Order) run(ctx context.Context, s Split, b *Barrier, p *Plan) (err erro
 			return err
 		}
 	}
-	p.input.Files()[o.file].Rows = reached
 	return nil
 }
 
@@ -118,18 +154,28 @@ func (o *Order) bucketSchema(split string) *schema.Schema {
 	return out
 }
 
-// place gives every row its position: keys are visited in order, and their rows in the order of their numbers.
-func (o *Order) place(keys *judge.Keys, create func() (*os.File, error)) error {
+// placeRows gives every row its position by its rank.
+func (o *Order) placeRows(reached int64, place func(rank int64) int64) error {
+	for rank := range reached {
+		if err := o.positions.Add(place(rank)); err != nil {
+			return err
+		}
+	}
+	return o.positions.Seal()
+}
+
+// placeKeys gives every row its position by the rank of its key: keys are visited in order, and their rows in the order of their numbers.
+func (o *Order) placeKeys(keys *judge.Keys, place func(rank int64) int64, create func() (*os.File, error)) error {
 	sorter := spill.NewSorter(16, 1<<17, 1<<10, create)
 	defer sorter.Close()
-	position := int64(0)
+	rank := int64(0)
 	var failed error
 	err := keys.Each(func(g *judge.Group) {
 		for number := range g.Rows() {
 			if failed == nil {
-				failed = sorter.Add(binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, uint64(number)), uint64(position)))
+				failed = sorter.Add(binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, uint64(number)), uint64(place(rank))))
 			}
-			position++
+			rank++
 		}
 	})
 	if err == nil {
@@ -162,6 +208,7 @@ func (o *Order) fill(ctx context.Context) error {
 	if err := r.do(o.scatter.Tasks); err != nil {
 		return err
 	}
+	o.records = r.report.Records
 	for _, k := range o.buckets {
 		w, err := k.writer.Close()
 		if err != nil {
@@ -179,6 +226,22 @@ func (o *Order) fill(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// addTo adds to a report the rows that did not come as far as the buckets.
+func (o *Order) addTo(rep *Report) {
+	out := int64(0)
+	for _, rec := range o.records {
+		rep.RowsIn += rec.RowsIn
+		out += rec.RowsOut
+		for k, n := range rec.Dropped {
+			rep.Dropped[k] += n
+		}
+	}
+	rep.RowsIn -= o.rows // the steps after it count these
+	if left := out - o.rows; left > 0 {
+		rep.Dropped[o.reason] += left
+	}
 }
 
 func (o *Order) close() {
@@ -234,8 +297,10 @@ func (s *scatterer) rows(b *record.Batch, file int) error {
 	}
 	take := make([][]int32, len(s.encoders))
 	for i, at := range positions {
-		k := at / s.order.size
-		take[k] = append(take[k], int32(i))
+		if at >= 0 {
+			k := at / s.order.size
+			take[k] = append(take[k], int32(i))
+		}
 	}
 	places, err := s.places(b, file, positions)
 	if err != nil {
@@ -380,9 +445,13 @@ func (in *orderedInput) Open(ctx context.Context, r ReadRange, decode []int) (Re
 	slices.SortFunc(rows, func(a, b int32) int { return int(places[0][a] - places[0][b]) })
 	rows = rows[h[1] : h[1]+r.Rows]
 	out := &orderedReader{batch: record.Batch{Schema: in.files[r.File].Schema, RowGroup: -1, FileRow: r.First}, rows: rows, vecs: vecs[:len(decode)], decode: decode}
+	number := places[1]
+	if o.renumber {
+		number = places[0]
+	}
 	for _, i := range rows {
 		file := int(places[2][i])
-		out.from = append(out.from, record.InputRow{Number: places[1][i], File: file, Name: in.files[file].Name, RowGroup: int(places[3][i]), Row: places[4][i], Line: places[5][i]})
+		out.from = append(out.from, record.InputRow{Number: number[i], File: file, Name: in.files[file].Name, RowGroup: int(places[3][i]), Row: places[4][i], Line: places[5][i]})
 	}
 	return out, ctx.Err()
 }

@@ -229,6 +229,17 @@ func (p *Plan) cutStages(s Split, steps []transform.RowStep) (out []Stage, err e
 	return out, nil
 }
 
+// addOrders adds to a report the rows that are left out before or where rows are put into order.
+func (p *Plan) addOrders(rep *Report) {
+	for _, stages := range p.Stages {
+		for _, stage := range stages {
+			if b, ok := stage.(*Barrier); ok && b.order != nil {
+				b.order.addTo(rep)
+			}
+		}
+	}
+}
+
 func ordered(s Stage) bool {
 	b, ok := s.(*Barrier)
 	return ok && b.order != nil

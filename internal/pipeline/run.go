@@ -43,6 +43,7 @@ func (p *Plan) Run(ctx context.Context) (*Report, error) {
 			r.report.Dropped[k] += n
 		}
 	}
+	p.addOrders(r.report)
 	if err := r.rules.Groups(r.keys, p.input.Files(), found); err != nil {
 		return nil, err
 	}

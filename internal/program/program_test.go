@@ -146,6 +146,9 @@ func TestVerbExamples(t *testing.T) {
 				if err != nil {
 					t.Skip("a fault in the arguments")
 				}
+				if _, ok := step.(transform.Barrier); ok {
+					t.Skip("it sees all rows: pipeline tests it")
+				}
 				for _, e := range []engine{{}, {known: true}, {slice: 1}, {known: true, slice: 2}} {
 					got, outcome, _, err := e.run(t, ex.In, step)
 					if len(outcome.Rejects) > 0 && err == nil {

@@ -22,6 +22,17 @@ type Rejection struct {
 func (t *Table) Apply(steps ...transform.RowStep) (*Table, []Rejection, error) {
 	var rejected []Rejection
 	for i, s := range steps {
+		if b, ok := s.(transform.Barrier); ok {
+			rows, err := barrier([]*Table{t}, b)
+			if err != nil {
+				return nil, rejected, fmt.Errorf("step %d: %w", i, err)
+			}
+			t = &Table{Schema: t.Schema}
+			for _, one := range rows {
+				t.Schema, t.Rows, t.Numbers = one.Schema, append(t.Rows, one.Rows...), append(t.Numbers, one.Numbers...)
+			}
+			continue
+		}
 		plan, err := s.Plan(t.Schema)
 		if err != nil {
 			return nil, rejected, fmt.Errorf("step %d: %w", i, err)
@@ -130,6 +141,15 @@ func ApplyFiles(files []*Table, step transform.RowStep) (lines []string, rejecte
 		if step, err = g.Gather(in); err != nil {
 			return nil, nil, err
 		}
+	}
+	if b, ok := step.(transform.Barrier); ok {
+		if files, err = barrier(files, b); err != nil {
+			return nil, nil, err
+		}
+		for _, f := range files {
+			lines = append(lines, f.Lines()...)
+		}
+		return lines, nil, nil
 	}
 	for _, f := range files {
 		plan, err := step.Plan(f.Schema)
