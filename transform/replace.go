@@ -12,7 +12,7 @@ var _ = Add(Verb{
 	Name:  "replace",
 	Title: "replace what a text has in it",
 	Doc: `
-Replaces in each text of a column: every match of 'pattern' (Go's RE2 syntax), or every 'text' as it stands. What comes in its place is
+Replaces in each text of a column: every match of 'pattern' (Go's RE2 syntax), or every 'text' as it is. What comes in its place is
 'with', nothing when not given; with a pattern, $1 or ${name} in it is what a group matched, and $$ is a dollar sign. Nulls stay.
 The path may lead into lists: choices[], messages[].content. To keep the old text, copy it first.
 
@@ -21,7 +21,7 @@ Python's re.sub differs in what \s, \w, \d and \b mean outside ASCII (here they 
 	Args: []Arg{
 		{Name: "path", Type: "path", Doc: "the texts: question, choices[]", Required: true},
 		{Name: "pattern", Type: "regexp", Doc: "what to replace: '\\[.*?\\]'"},
-		{Name: "text", Type: "string", Doc: "what to replace, as it stands"},
+		{Name: "text", Type: "string", Doc: "what to replace, as it is"},
 		{Name: "with", Type: "string", Doc: "what comes in its place"},
 	},
 	New: newReplace,
@@ -33,7 +33,7 @@ Python's re.sub differs in what \s, \w, \d and \b mean outside ASCII (here they 
 			Out:   `{"ctx":" A man  sits."}` + "\n" + `{"ctx":null}`,
 		},
 		{
-			Title: "in a list, as it stands",
+			Title: "in a list, as it is",
 			Args:  `{"path":"choices[]","text":" [title]","with":". "}`,
 			In:    `{"choices":["He stops [title] Then","He runs"]}`,
 			Out:   `{"choices":["He stops.  Then","He runs"]}`,

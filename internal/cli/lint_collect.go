@@ -2,8 +2,11 @@ package cli
 
 import (
 	"context"
+	"os"
 
+	"github.com/rlprep/rlprep/internal/amount"
 	"github.com/rlprep/rlprep/internal/check"
+	"github.com/rlprep/rlprep/internal/escape"
 	"github.com/rlprep/rlprep/internal/misuse"
 	"github.com/rlprep/rlprep/internal/pipeline"
 	"github.com/rlprep/rlprep/internal/project"
@@ -29,6 +32,49 @@ func (l *lint) collect(ctx context.Context, args []string, found *check.Result) 
 	}
 	found.Owns(set)
 	return l.project.divide(ctx, l, set, found)
+}
+
+// judgeFolders checks the files of set. Where only folders are named, and nothing else says what belongs together, each data set in them is
+// checked by itself.
+func (l *lint) judgeFolders(ctx context.Context, set *source.Set, found *check.Result) error {
+	var groups []project.Folders
+	together := l.given("val") || l.given("split") || l.given("files-from") || len(l.launches.configs) > 0 || l.fix.active() && len(set.Errors) > 0
+	if !together && allFolders(l.args) {
+		groups = project.Group(set.Files(), l.env.Target)
+	}
+	if len(groups) < 2 {
+		return l.judge(ctx, set, found)
+	}
+	of := map[*source.File]int{}
+	for i, g := range groups {
+		for _, f := range g.Files {
+			of[f] = i
+		}
+	}
+	parts := set.Divide(len(groups), func(f *source.File) (int, string) { return of[f], f.Split })
+	found.Owns(parts...)
+	found.Set.Errors = append(found.Set.Errors, set.Errors...)
+	for i, part := range parts {
+		if !l.app.quiet {
+			escape.Fprintf(l.app.stderr, "note: data set %s: %s, checked by itself\n", groups[i].Name, amount.Of(len(part.Files()), "file"))
+		}
+		one, env := *l, *l.env
+		one.env = &env
+		if err := one.judge(ctx, part, found); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// allFolders reports whether all names are folders of this machine.
+func allFolders(names []string) bool {
+	for _, name := range names {
+		if info, err := os.Stat(name); err != nil || !info.IsDir() {
+			return false
+		}
+	}
+	return len(names) > 0
 }
 
 // judge checks the files of set, alone or with the launches.
@@ -75,7 +121,7 @@ func (p *lintProject) collect(ctx context.Context, l *lint, found *check.Result)
 // whole file does. Where the command line says of them which splits or which launch, it is followed alone.
 func (p *lintProject) divide(ctx context.Context, l *lint, set *source.Set, found *check.Result) error {
 	if p.file == nil || len(p.file.Datasets) == 0 || l.given("val") || l.given("split") || l.given("config") {
-		return l.judge(ctx, set, found)
+		return l.judgeFolders(ctx, set, found)
 	}
 	n := len(p.file.Datasets)
 	parts := set.Divide(n+1, func(f *source.File) (int, string) {
@@ -87,15 +133,18 @@ func (p *lintProject) divide(ctx context.Context, l *lint, set *source.Set, foun
 	found.Owns(parts...)
 	found.Set.Errors = append(found.Set.Errors, set.Errors...)
 	for i, part := range parts {
-		one := l
 		if len(part.Files()) == 0 {
 			continue
 		}
-		if i < n {
-			var err error
-			if one, err = p.dataset(l, &p.file.Datasets[i]); err != nil {
-				return inDataset(&p.file.Datasets[i], err)
+		if i == n {
+			if err := l.judgeFolders(ctx, part, found); err != nil {
+				return err
 			}
+			continue
+		}
+		one, err := p.dataset(l, &p.file.Datasets[i])
+		if err != nil {
+			return inDataset(&p.file.Datasets[i], err)
 		}
 		if err := one.judge(ctx, part, found); err != nil {
 			return err

@@ -116,10 +116,7 @@ func lookForData(dir string) (sets map[string][]foundSplit, order, files []strin
 			if len(mine) == 0 {
 				continue
 			}
-			set := folder
-			if folder != "." && source.SplitOfName(path.Base(folder)+"/x") == split { // data/train/0.parquet
-				set = path.Dir(folder)
-			}
+			set := Folder(mine[0])
 			slices.Sort(mine)
 			sets[set] = append(sets[set], foundSplit{split, patterns(oneForm(mine), names)})
 		}
