@@ -26,6 +26,7 @@ learn. With 'from' alone the column is copied undecoded. If 'suffix' or 'through
 		{Name: "messages", Type: "list of {role, template}", Doc: "all messages, in place of system and user"},
 		{Name: "from", Type: "path", Doc: "a column of messages, in place of user"},
 		{Name: "suffix", Type: "template", Doc: "with from: text after the last user message"},
+		{Name: "after_turn", Type: "string", Values: []string{"user", "first"}, Doc: "with suffix: the message that it follows: the last of the user, or the first of all; user when not given"},
 		{Name: "through", Type: "string", Values: []string{"end", "user"}, Doc: "with from: the last turn taken: end (all, the default) or user (up to the last user message)"},
 		afterArg, ifArg,
 	},
@@ -70,6 +71,12 @@ learn. With 'from' alone the column is copied undecoded. If 'suffix' or 'through
 			Error: `column "conversations" is list<element: struct<from: string, value: string>>, expected messages with role and content: a step map makes them of others`,
 		},
 		{
+			Title: "a suffix to the first message",
+			Args:  `{"from":"prompt","path":"prompt","suffix":" Be brief.","after_turn":"first"}`,
+			In:    `{"prompt":[{"role":"system","content":"You are a poet."},{"role":"user","content":"Sing."}]}`,
+			Out:   `{"prompt":[{"role":"system","content":"You are a poet. Be brief."},{"role":"user","content":"Sing."}]}`,
+		},
+		{
 			Title: "nobody asks",
 			Args:  `{"from":"messages","suffix":"!"}`,
 			In:    `{"messages":[{"role":"assistant","content":"2"}]}`,
@@ -106,6 +113,7 @@ type Prompt struct {
 	From     schema.Path // a column of messages in place of Messages; System, Suffix and Through are for it
 	System   *string     // template of the first message; nil: as it is
 	Suffix   *string     // template behind the last user message; nil: none
+	First    bool        // the suffix follows the first message, whoever's it is
 	Through  bool        // what follows the last user message is left out
 	After    schema.Path
 	If       ConflictPolicy
@@ -246,7 +254,7 @@ func (r *argReader) messageArgs(p *Prompt) {
 	_, system := r.args["system"]
 	_, user := r.args["user"]
 	list, given := r.args["messages"]
-	for _, name := range []string{"suffix", "through"} {
+	for _, name := range []string{"suffix", "through", "after_turn"} {
 		if _, set := r.args[name]; set && p.From == "" {
 			r.failAt(name, "argument %s applies to existing messages: use it with from", name)
 		}
@@ -256,11 +264,20 @@ func (r *argReader) messageArgs(p *Prompt) {
 		r.failAt("from", "from excludes user and messages")
 	case p.From != "":
 		p.System, p.Suffix = r.given("system"), r.given("suffix")
+		switch s := r.text("after_turn", "user"); s {
+		case "user", "first":
+			p.First = s == "first"
+		default:
+			r.failAt("after_turn", "unknown value %q of argument after_turn (user, first)", s)
+		}
 		switch s := r.text("through", "end"); s {
 		case "end", "user":
 			p.Through = s == "user"
 		default:
 			r.failAt("through", "unknown value %q of argument through (end, user)", s)
+		}
+		if p.First && p.Through {
+			r.failAt("after_turn", "after_turn: first and through: user exclude each other")
 		}
 	case given && (system || user):
 		r.fail("messages and system or user exclude each other")

@@ -10,6 +10,7 @@ import (
 // A turns is what a Prompt does to a column of messages.
 type turns struct {
 	from, to      schema.Path
+	first         bool         // the suffix follows the first message
 	through       bool         // what follows the last user message is left out
 	typ           *schema.Type // of a message
 	role, content int          // places of its fields
@@ -39,7 +40,7 @@ func (p Prompt) planFrom(in *schema.Schema) (*Plan, error) {
 		return &Plan{Puts: []Put{put}}, nil
 	}
 	elem := &made.Fields[0].Type
-	t := turns{from: p.From, to: p.Path, through: p.Through, typ: elem}
+	t := turns{from: p.From, to: p.Path, first: p.First, through: p.Through, typ: elem}
 	_, t.role = elem.Field("role")
 	_, t.content = elem.Field("content")
 	plan := &Plan{Reads: []schema.Path{p.From}, Puts: []Put{put}}
@@ -125,11 +126,17 @@ func (t *turns) bind() Func {
 	}
 }
 
-// end finds the last user message, leaves out what follows it where that is asked for, and adds the suffix to it.
+// end finds the last user message, or the first of all, leaves out what follows it where that is asked for, and adds the suffix to it.
 func (t *turns) end(in schema.Row, list, last []schema.Value, buf []byte) ([]schema.Value, []byte, error) {
 	at := len(list) - 1
-	for at > 0 && (list[at].Kind() != schema.Struct || list[at].Elem(t.role).Text() != "user") {
+	if t.first {
+		at = min(1, at)
+	}
+	for at > 0 && !t.first && (list[at].Kind() != schema.Struct || list[at].Elem(t.role).Text() != "user") {
 		at--
+	}
+	if at == 0 && t.first {
+		return nil, buf, Rejectf("no-message", t.from, in.At(0), "%s has no message", t.from)
 	}
 	if at == 0 {
 		return nil, buf, Rejectf("no-user-message", t.from, in.At(0), "%s has no message of role user", t.from)
@@ -140,11 +147,13 @@ func (t *turns) end(in schema.Row, list, last []schema.Value, buf []byte) ([]sch
 	if t.suffix == nil {
 		return list, buf, nil
 	}
-	for i := range last {
-		last[i] = list[at].Elem(i)
+	if list[at].Kind() == schema.Struct {
+		for i := range last {
+			last[i] = list[at].Elem(i)
+		}
 	}
-	if last[t.content].IsNull() {
-		return nil, buf, Rejectf("null-content", t.from, in.At(0), "the last user message of %s has no content", t.from)
+	if list[at].Kind() != schema.Struct || last[t.content].IsNull() {
+		return nil, buf, Rejectf("null-content", t.from, in.At(0), "the message of %s that gets the suffix has no content", t.from)
 	}
 	buf = append(buf, last[t.content].Text()...)
 	buf, err := t.suffix.append(buf, in, t.to)

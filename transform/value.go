@@ -220,7 +220,7 @@ func makeable(t *schema.Type) error {
 		ok = ok && t.Layout == schema.Plain
 	case schema.Float:
 		ok = ok && t.Bits >= 32
-	case schema.Bool, schema.Int, schema.Struct:
+	case schema.Bool, schema.Int, schema.Struct, schema.Null:
 	default:
 		ok = false
 	}

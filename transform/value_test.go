@@ -31,6 +31,7 @@ func TestParseValue(t *testing.T) {
 		{in: "bool:1", err: `"1" is no bool (true, false)`},
 		{in: "null:string", value: `null`, typ: "string"},
 		{in: "null:list<element: struct<role: string, content: string>>", value: `null`, typ: "list<element: struct<role: string, content: string>>"},
+		{in: "null:null", value: `null`, typ: "null"},
 		{in: "null:list<int32>", value: `null`, typ: "list<element: int32>"},
 		{in: "null:", err: `unknown type ""`},
 		{in: "null:strng", err: `unknown type "strng"; did you mean "string"?`},

@@ -94,7 +94,8 @@ func logGolden(t *testing.T, recipe, split string, rows int) {
 // TestGoldenSample holds the shards that preprocess writes from the sample to the rows of verl's own scripts.
 func TestGoldenSample(t *testing.T) {
 	t.Parallel()
-	for _, r := range datasets.All() {
+	for _, name := range gsm8kRecipes { // those of other datasets: TestFixtures
+		r := datasets.Find(name)
 		t.Run(r.Name, func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "out")
 			mustRun(t, "preprocess", r.Name, "--demo", "-o", out, "-q")

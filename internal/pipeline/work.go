@@ -20,6 +20,17 @@ import (
 // cache holds, as steps, checks and encoder look at it one after the other (measured on gsm8k: 4096 take 5 % longer, 512 no less).
 const sliceRows = 1024
 
+// sliceBytes is how large a slice may be, uncompressed: rows with images are so large that sliceRows of them are more than a worker may hold.
+const sliceBytes = 8 << 20
+
+// sliceOf is how many rows of a range are decoded at a time.
+func sliceOf(r ReadRange) int {
+	if r.Bytes <= 0 || r.Rows <= 0 {
+		return sliceRows
+	}
+	return int(max(1, min(sliceRows, sliceBytes/max(1, r.Bytes/r.Rows))))
+}
+
 // aheadRows is how many rows a range has at least for slices of it to be read ahead where a core is spare: smaller ones keep all cores
 // busy by their number, and need less memory.
 const aheadRows = 32 * sliceRows
@@ -256,7 +267,7 @@ func (p *partRun) open(ctx context.Context, mustExpand []bool) error {
 		return err
 	}
 	if a, ok := p.reader.(Prefetcher); ok && p.rng.Rows >= aheadRows {
-		a.Ahead(sliceRows, p.worker.busy)
+		a.Ahead(sliceOf(p.rng), p.worker.busy)
 	}
 	return nil
 }
@@ -367,7 +378,7 @@ func (p *partRun) each(ctx context.Context, enough func() bool, visit func(out *
 // next reads a slice. Where nothing is decoded it returns the whole range.
 func (p *partRun) next(ctx context.Context, seen int64) (*record.Batch, error) {
 	if p.reader != nil {
-		b, err := p.reader.Next(ctx, sliceRows)
+		b, err := p.reader.Next(ctx, sliceOf(p.rng))
 		if err == nil {
 			p.count(b)
 		}
