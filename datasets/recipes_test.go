@@ -109,6 +109,9 @@ func TestRecipes(t *testing.T) {
 			if len(r.Examples) == 0 {
 				t.Error("no example")
 			}
+			if slices.ContainsFunc(r.Steps(datasets.Options{}), func(s datasets.Step) bool { return s.Verb == "map" }) {
+				return // it finds out its columns first: internal/cli runs the example
+			}
 			for _, e := range r.Examples {
 				sameLines(t, rows(t, r, datasets.Options{}, e.Split, e.In).Lines(), strings.Split(e.Out, "\n"))
 			}

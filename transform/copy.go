@@ -14,7 +14,7 @@ Copies a column, or a field of a struct, to another path. Nothing is decoded: wh
 the compressed pages are moved as they are.
 `,
 	Args: []Arg{
-		{Name: "from", Type: "path", Doc: "what to copy: question", Required: true},
+		{Name: "from", Type: "path or list of paths", Doc: "what to copy: question; of several, the first that the file has", Required: true},
 		{Name: "to", Type: "path", Doc: "where to: extra_info.question", Required: true},
 		afterArg, ifArg,
 	},
@@ -33,6 +33,12 @@ the compressed pages are moved as they are.
 			Out:   `{"reward_model":{"style":"rule","ground_truth":"2"},"extra_info":{"split":"train","reward":{"style":"rule","ground_truth":"2"},"index":0}}`,
 		},
 		{
+			Title: "the first that is there",
+			Args:  `{"from":["reward_model.ground_truth","golden_answers"],"to":"gt"}`,
+			In:    `{"golden_answers":["a","b"]}`,
+			Out:   `{"golden_answers":["a","b"],"gt":["a","b"]}`,
+		},
+		{
 			Title: "no such column",
 			Args:  `{"from":"quesiton","to":"q"}`,
 			In:    `{"question":"1+1?","answer":"2"}`,
@@ -44,6 +50,7 @@ the compressed pages are moved as they are.
 // Copy writes the column at From to To as well, undecoded.
 type Copy struct {
 	From, To schema.Path
+	Else     []schema.Path // what is copied in its place, the first that is there, where there is no From
 	After    schema.Path
 	If       ConflictPolicy
 }
@@ -51,6 +58,11 @@ type Copy struct {
 // Plan returns one Put that copies. It fails where there is no From, or where To lies in it.
 func (c Copy) Plan(in *schema.Schema) (*Plan, error) {
 	f, err := column(in, c.From)
+	for i := 0; err != nil && i < len(c.Else); i++ {
+		if other, ok := in.Lookup(c.Else[i]); ok {
+			f, c.From, err = other, c.Else[i], nil
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -70,5 +82,10 @@ func (c Copy) Plan(in *schema.Schema) (*Plan, error) {
 
 func newCopy(args Args) (RowStep, error) {
 	r := newArgs("copy", args)
-	return r.done(Copy{From: r.path("from", ""), To: r.path("to", ""), After: r.path("after", ""), If: r.present(Refuse)})
+	from := r.paths("from")
+	if len(from) == 0 {
+		r.failAt("from", "argument from names no column")
+		from = []schema.Path{""}
+	}
+	return r.done(Copy{From: from[0], Else: from[1:], To: r.path("to", ""), After: r.path("after", ""), If: r.present(Refuse)})
 }

@@ -19,7 +19,8 @@ type. Numbers, booleans, lists and mappings of a pipeline file are taken as they
 	Args: []Arg{
 		{Name: "path", Type: "path", Doc: "what to write: agent_name, extra_info.split", Required: true},
 		{Name: "value", Type: "value", Doc: "the constant: tool_agent, int:3, bool:true, json:{\"a\":1}, null:string", Required: true},
-		afterArg, ifArg,
+		afterArg,
+		{Name: "if", Type: "string", Values: []string{"refuse", "same", "replace", "fill", "keep"}, Doc: "if the path exists: refuse (an error), same (no change if it has this value, else an error; when not given), replace, fill (nulls only), keep (no change)"},
 	},
 	New: newSet,
 	Examples: []Example{
@@ -40,6 +41,12 @@ type. Numbers, booleans, lists and mappings of a pipeline file are taken as they
 			Args:  `{"path":"agent_name","value":"tool_agent","if":"fill"}`,
 			In:    `{"agent_name":null}` + "\n" + `{"agent_name":"single_turn_agent"}`,
 			Out:   `{"agent_name":"tool_agent"}` + "\n" + `{"agent_name":"single_turn_agent"}`,
+		},
+		{
+			Title: "only where the file has no such column",
+			Args:  `{"path":"ability","value":"math","if":"keep"}`,
+			In:    `{"ability":null}` + "\n" + `{"ability":"nlp"}`,
+			Out:   `{"ability":null}` + "\n" + `{"ability":"nlp"}`,
 		},
 		{
 			Title: "text that looks like a type",
@@ -64,12 +71,16 @@ type Set struct {
 	Type  schema.Type
 	After schema.Path
 	If    ConflictPolicy
+	Keep  bool // a column that is there stays as it is, whatever it holds
 }
 
 // Plan returns one constant Put. It fails where the path leads through a column that is no struct.
 func (s Set) Plan(in *schema.Schema) (*Plan, error) {
 	if err := checkPut(in, s.Path); err != nil {
 		return nil, err
+	}
+	if _, there := in.Lookup(s.Path); there && s.Keep {
+		return &Plan{}, nil
 	}
 	v := s.Value
 	return &Plan{Puts: []Put{{Path: s.Path, After: s.After, Type: s.Type, OnExisting: s.If, Const: &v}}}, nil
@@ -91,7 +102,10 @@ func checkPut(in *schema.Schema, path schema.Path) error {
 
 func newSet(args Args) (RowStep, error) {
 	r := newArgs("set", args)
-	s := Set{Path: r.path("path", ""), After: r.path("after", ""), If: r.present(AllowEqual)}
+	s := Set{Path: r.path("path", ""), After: r.path("after", ""), If: AllowEqual, Keep: r.text("if", "") == "keep"}
+	if !s.Keep {
+		s.If = r.present(AllowEqual)
+	}
 	if v, given := args["value"]; given {
 		var err error
 		if s.Value, s.Type, err = ValueOf(v); err != nil {

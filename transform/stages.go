@@ -25,6 +25,16 @@ type Limiter interface {
 	FirstRows() int64
 }
 
+// A Learner is a RowStep that must see rows of a split before its columns are known.
+type Learner interface {
+	RowStep
+	// Probe returns a step that takes its place and passes the rows on; enough reports whether no further row need be read. The Func of the
+	// probe is called by one goroutine.
+	Probe() (probe RowStep, enough func() bool)
+	// Learn takes over what the probe has seen. It is called once, before Plan.
+	Learn()
+}
+
 // A Divider is a RowStep that cuts a split into several, each of which is a split of the output with steps of its own.
 type Divider interface {
 	RowStep

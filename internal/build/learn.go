@@ -23,7 +23,7 @@ func (e *ScriptError) Unwrap() error { return e.Err }
 // ExitCode makes it an error of the configuration.
 func (e *ScriptError) ExitCode() int { return 2 }
 
-// learn finds out the columns of map functions from the first rows of each split, as the steps before them leave them. A split of which
+// learn finds out the columns of map functions, and what other steps must know, from the first rows of each split, as the steps before them leave them. A split of which
 // no row comes out has the columns of the others.
 func (b *Build) learn(ctx context.Context) error {
 	src := input.Derive(b.opts.Source, b.opts.Derive)
@@ -35,6 +35,11 @@ func (b *Build) learn(ctx context.Context) error {
 			l, _ := t.(transform.Located)
 			if l.RowStep != nil {
 				t = l.RowStep
+			}
+			if x, ok := t.(transform.Learner); ok {
+				if err := b.learnStep(ctx, src, s, steps[:i:i], x, l); err != nil {
+					return err
+				}
 			}
 			m, ok := t.(*starmap.Map)
 			if !ok {
@@ -66,19 +71,7 @@ func (b *Build) learn(ctx context.Context) error {
 // learnMap runs m over the first rows that before leaves, and reports whether a row came out.
 func (b *Build) learnMap(ctx context.Context, src *input.Set, s pipeline.Split, before []transform.RowStep, m *starmap.Map, l transform.Located) (bool, error) {
 	probe := m.Probe()
-	var step transform.RowStep = probe
-	if l.RowStep != nil {
-		step = transform.Located{RowStep: probe, Where: l.Where, Verb: l.Verb}
-	}
-	steps := append(before, step)
-	env := *b.opts.env()
-	env.Rows = rule.Any
-	plan, err := pipeline.NewPlan(&pipeline.Job{Input: src, Facts: src, Splits: []pipeline.Split{s}, Limit: b.opts.Limit, Rules: judge.Rules{Env: &env},
-		Steps: func(string) []transform.RowStep { return steps }})
-	if err != nil {
-		return false, err
-	}
-	if err := plan.RunUntil(ctx, s.Name, probe.Done); err != nil {
+	if err := b.probe(ctx, src, s, before, probe, l, probe.Done); err != nil {
 		return false, err
 	}
 	if first := probe.First(); first != nil && !probe.Some() { // the schema would say less
@@ -89,4 +82,28 @@ func (b *Build) learnMap(ctx context.Context, src *input.Set, s pipeline.Split, 
 		return false, &ScriptError{err}
 	}
 	return probe.Some(), nil
+}
+
+// learnStep runs the probe of a step over the rows that before leaves.
+func (b *Build) learnStep(ctx context.Context, src *input.Set, s pipeline.Split, before []transform.RowStep, x transform.Learner, l transform.Located) error {
+	probe, enough := x.Probe()
+	err := b.probe(ctx, src, s, before, probe, l, enough)
+	x.Learn()
+	return err
+}
+
+// probe runs a step that stands at l over the rows that before leaves, until enough.
+func (b *Build) probe(ctx context.Context, src *input.Set, s pipeline.Split, before []transform.RowStep, probe transform.RowStep, l transform.Located, enough func() bool) error {
+	if l.RowStep != nil {
+		probe = transform.Located{RowStep: probe, Where: l.Where, Verb: l.Verb}
+	}
+	steps := append(before, probe)
+	env := *b.opts.env()
+	env.Rows = rule.Any
+	plan, err := pipeline.NewPlan(&pipeline.Job{Input: src, Facts: src, Splits: []pipeline.Split{s}, Limit: b.opts.Limit, Rules: judge.Rules{Env: &env},
+		Steps: func(string) []transform.RowStep { return steps }})
+	if err != nil {
+		return err
+	}
+	return plan.RunUntil(ctx, s.Name, enough)
 }

@@ -27,8 +27,8 @@ var otherInput = map[string]string{"geo3k_3col": "geo3k", "preprocess_search_r1_
 // notMadeYet are fixtures without a recipe. The list may only become shorter.
 var notMadeYet = []string{
 	"char_count", "collabllm_rl", "collabllm_sft", "fapo", "full_hh_rlhf_rl", "full_hh_rlhf_rm", "full_hh_rlhf_sft", "hellaswag", "langgraph_agent",
-	"open_math_reasoning_eval", "open_math_reasoning_sft", "pokemon", "preprocess_search_r1_dataset", "preprocess_search_r1_dataset_golden", "r1",
-	"rep_exp_dapo_with_aime", "retool_sft", "spo_dapo", "spo_split",
+	"open_math_reasoning_eval", "open_math_reasoning_sft", "pokemon", "r1",
+	"rep_exp_dapo_with_aime", "spo_dapo", "spo_split",
 }
 
 // fixtureArgs are the options with which the script was run, where these are not its own.
@@ -220,6 +220,26 @@ func (x fixture) sameImages(t *testing.T, split string, got []string) {
 	for i, rest := range withoutImages(t, rows) {
 		if images := strings.TrimSuffix(rows[i], rest); !strings.HasPrefix(got[i], images) {
 			t.Errorf("%s: row %d: other images than %q", split, i, images)
+		}
+	}
+}
+
+// TestRecipeExamples runs what explain shows of every recipe.
+func TestRecipeExamples(t *testing.T) {
+	for _, r := range datasets.All() {
+		if r.Sources[0].Generated || len(r.Sources) > 1 {
+			continue
+		}
+		for _, e := range r.Examples {
+			t.Run(r.Name, func(t *testing.T) {
+				in, out := filepath.Join(t.TempDir(), e.Split+".jsonl"), filepath.Join(t.TempDir(), "out")
+				if err := os.WriteFile(in, []byte(e.In), 0o666); err != nil {
+					t.Fatal(err)
+				}
+				mustRun(t, "preprocess", r.Name, "--source", in, "-q", "-o", out)
+				got, _ := readRows(t, filepath.Join(out, e.Split+".parquet"))
+				compareRows(t, e.Split, got, strings.Split(e.Out, "\n"))
+			})
 		}
 	}
 }

@@ -64,6 +64,9 @@ func TestRecipesLint(t *testing.T) {
 	}
 }
 
+// otherInputRaises are rules of Expects that the sample does not raise, but another input of the recipe does (see fixtures_test.go).
+var otherInputRaises = map[string]string{"preprocess_search_r1_dataset": "RL205"}
+
 func lintRecipe(t *testing.T, r *datasets.Recipe, target string, from []string) {
 	var at []string
 	if target != "" {
@@ -75,7 +78,7 @@ func lintRecipe(t *testing.T, r *datasets.Recipe, target string, from []string) 
 		}
 		out := filepath.Join(t.TempDir(), "out")
 		args := slices.Concat([]string{"preprocess", r.Name, "-q", "-o", out}, at, from)
-		want := slices.Clone(r.Expects)
+		want := slices.DeleteFunc(slices.Clone(r.Expects), func(id string) bool { return id == otherInputRaises[r.Name] })
 		if fixed {
 			args, want = append(args, "--fixed"), nil
 		}
