@@ -57,6 +57,8 @@ type Step = transform.Step
 // A Source is one dataset that a recipe reads.
 type Source struct {
 	Key    string   // of --source KEY=PATH; "": the recipe has one source
+	Folder string   // of this source in a folder that has all sources of the recipe, and in Sample; "": Key
+	As     string   // the split that its rows belong to in the steps, which may have rows of several sources; "": SplitOf's own
 	Hub    string   // where it is: hf://datasets/OWNER/NAME@COMMIT/FOLDER; "": the user has to say
 	Splits []string // of the dataset that are read
 	// Inputs are the files of a split, the hub's own first: below Hub, or below the dataset's root.
@@ -65,9 +67,19 @@ type Source struct {
 	Generated bool
 }
 
+// Place is the folder of the source in one that has all sources of the recipe.
+func (s *Source) Place() string {
+	if s.Folder != "" {
+		return s.Folder
+	}
+	return s.Key
+}
+
 // SplitOf returns the name that a split of the source has in the steps and in a pipeline file: with several sources their keys tell them apart.
 func (s *Source) SplitOf(split string) string {
 	switch {
+	case s.As != "":
+		return s.As
 	case s.Key == "":
 		return split
 	case len(s.Splits) == 1:

@@ -28,17 +28,20 @@ type Options struct {
 	Seed     *int64           // nil: the script's own
 }
 
-// Param returns the value of one of the recipe's Params.
-func (o Options) Param(r *Recipe, name string) int64 {
-	if v, given := o.Params[name]; given {
+// Param returns the value of a parameter.
+func (o Options) Param(p Param) int64 {
+	if v, given := o.Params[p.Name]; given {
 		return v
 	}
-	for _, p := range r.Params {
-		if p.Name == name {
-			return p.Default
-		}
+	return p.Default
+}
+
+// seed is what the draws are seeded with.
+func (o Options) seed(script int64) int64 {
+	if o.Seed != nil {
+		return *o.Seed
 	}
-	return 0
+	return script
 }
 
 // agent is the agent_name of the rows: the user's, or the script's, or with Fixed that of the loop that can run them; "": no column.

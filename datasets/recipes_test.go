@@ -17,16 +17,33 @@ import (
 	"github.com/rlprep/rlprep/transform/transformtest"
 )
 
+// sourceOf returns the source that a split of the output is made of, and the source's own split.
+func sourceOf(r *datasets.Recipe, split string) (*datasets.Source, string) {
+	for i := range r.Sources {
+		for _, from := range r.Sources[i].Splits {
+			if r.Sources[i].SplitOf(from) == split {
+				return &r.Sources[i], from
+			}
+		}
+	}
+	return &r.Sources[0], r.Sources[0].Splits[0] // it is cut into the splits
+}
+
 // steps makes the steps of a recipe for a split.
 func steps(t *testing.T, r *datasets.Recipe, o datasets.Options, split string) (out []transform.RowStep) {
 	t.Helper()
+	source, from := sourceOf(r, split)
+	at := source.SplitOf(from)
 	for _, s := range r.Steps(o) {
-		if s.Splits != nil && !slices.Contains(s.Splits, split) {
+		if s.Splits != nil && !slices.Contains(s.Splits, at) {
 			continue
 		}
 		made, err := s.Make(split)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if d, ok := made.(transform.Divider); ok && d.Names() != nil {
+			made, at = d.Part(split), split
 		}
 		out = append(out, made)
 	}
@@ -36,7 +53,8 @@ func steps(t *testing.T, r *datasets.Recipe, o datasets.Options, split string) (
 // rows runs a recipe over JSON Lines.
 func rows(t *testing.T, r *datasets.Recipe, o datasets.Options, split, in string) *transformtest.Table {
 	t.Helper()
-	table, err := transformtest.Parse(in, r.Sources[0].Inputs(split)[0].Fields)
+	source, from := sourceOf(r, split)
+	table, err := transformtest.Parse(in, source.Inputs(from)[0].Fields)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,6 +21,7 @@ Finds the final answer in a text and writes it, as text. How it is found:
   after    what follows the last 'marker' (or the first: 'which'), to the end of the text
   before   what stands before the first 'marker' (or the last)
   between  what stands between the first 'marker' (or the last) and the next 'end'
+  unbox    as verl's remove_boxed does, where the whole text is \boxed{…}, or \boxed and a blank in front of it; else the text itself
   boxed    as verl's math_dataset.py does: what stands in the last \boxed{…}, or after \boxed and a blank up to a $ sign
 
 Of what after, before and between find, the blanks at both ends are left out, unless 'blanks' is keep.
@@ -33,7 +34,7 @@ Of these, regexp alone allocates for each row.
 	Args: []Arg{
 		{Name: "from", Type: "path", Doc: "the text: answer", Required: true},
 		{Name: "to", Type: "path", Doc: "where to: reward_model.ground_truth", Required: true},
-		{Name: "method", Type: "string", Values: []string{"gsm8k", "regexp", "after", "before", "between", "boxed"}, Doc: "gsm8k, regexp, after, before, between or boxed", Required: true},
+		{Name: "method", Type: "string", Values: []string{"gsm8k", "regexp", "after", "before", "between", "boxed", "unbox"}, Doc: "gsm8k, regexp, after, before, between, boxed or unbox", Required: true},
 		{Name: "pattern", Type: "regexp", Doc: "of regexp"},
 		{Name: "group", Type: "int", Doc: "of regexp: which group of the pattern"},
 		{Name: "marker", Type: "string", Doc: "of after, before and between: 'Answer:'"},
@@ -98,6 +99,12 @@ Of these, regexp alone allocates for each row.
 			Args:  `{"from":"a","to":"gt","method":"boxed"}`,
 			In:    `{"a":"So $\\boxed{\\frac{1}{2}}$."}`,
 			Out:   `{"a":"So $\\boxed{\\frac{1}{2}}$.","gt":"\\frac{1}{2}"}`,
+		},
+		{
+			Title: "a solution that may be a box",
+			Args:  `{"from":"a","to":"gt","method":"unbox"}`,
+			In:    `{"a":"\\boxed{12}"}` + "\n" + `{"a":"12"}` + "\n" + `{"a":"So \\boxed{12}"}`,
+			Out:   `{"a":"\\boxed{12}","gt":"12"}` + "\n" + `{"a":"12","gt":"12"}` + "\n" + `{"a":"So \\boxed{12}","gt":"So \\boxed{12}"}`,
 		},
 		{
 			Title: "an answer that is a number already",
@@ -252,6 +259,19 @@ func Boxed(text string) (answer, reason, message string) {
 	return "", "unclosed-boxed", `has a \boxed{ that is not closed`
 }
 
+// Unbox takes a box off that is all of the text, as verl's scripts do that call remove_boxed and take the text itself where that fails
+// (verl@b178a3cd5 verl/utils/reward_score/math_reward.py).
+func Unbox(text string) (answer, reason, message string) {
+	const blank, brace = `\boxed `, `\boxed{`
+	switch {
+	case strings.Contains(text, blank):
+		return strings.TrimPrefix(text, blank), "", ""
+	case strings.HasPrefix(text, brace) && strings.HasSuffix(text, "}"):
+		return text[len(brace) : len(text)-1], "", ""
+	}
+	return text, "", ""
+}
+
 // Plan returns one computed Put of text. It fails where From is missing or no text.
 func (e Extract) Plan(in *schema.Schema) (*Plan, error) {
 	if err := textColumn(in, e.From); err != nil {
@@ -335,12 +355,14 @@ func newExtract(args Args) (RowStep, error) {
 		e.Remove += ","
 	case method == "boxed":
 		e.Find = Boxed
+	case method == "unbox":
+		e.Find = Unbox
 	case method == "regexp":
 		e.Find = r.pattern()
 	case slices.Contains(marked, method):
 		e.Find = r.marker(method)
 	default:
-		r.failAt("method", "unknown method %q (gsm8k, regexp, after, before, between, boxed)", method)
+		r.failAt("method", "unknown method %q (gsm8k, regexp, after, before, between, boxed, unbox)", method)
 	}
 	return r.done(e)
 }

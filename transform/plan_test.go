@@ -33,7 +33,7 @@ func TestArguments(t *testing.T) {
 		{"prompt", `{"messages":[{"role":"user","content":"x"}]}`, `step prompt: argument messages: message 0: expected role and template, both text, and nothing else`},
 		{"prompt", `{"user":"{{q"}`, `step prompt: template "{{q": no }} after {{q`},
 		{"format", `{"path":"a","template":"{{}}"}`, `step format: template "{{}}": path "": empty name`},
-		{"extract", `{"from":"a","to":"b","method":"magic"}`, `step extract: unknown method "magic" (gsm8k, regexp, after, before, between, boxed)`},
+		{"extract", `{"from":"a","to":"b","method":"magic"}`, `step extract: unknown method "magic" (gsm8k, regexp, after, before, between, boxed, unbox)`},
 		{"extract", `{"from":"a","to":"b","method":"regexp"}`, `step extract: argument pattern is missing`},
 		{"extract", `{"from":"a","to":"b","method":"regexp","pattern":"("}`, "step extract: argument pattern: error parsing regexp: missing closing ): `(`"},
 		{"extract", `{"from":"a","to":"b","method":"regexp","pattern":"a","group":1}`, `step extract: argument group: 1, but the pattern has 0`},

@@ -2,6 +2,7 @@ package recipe
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/rlprep/rlprep/internal/pipefile"
@@ -50,7 +51,12 @@ func (c *Choice) hubSources() (out []pipefile.Source) {
 				_, folder, _ := strings.Cut(after, "/")
 				glob = strings.TrimPrefix(glob, folder+"/")
 			}
-			out = append(out, pipefile.Source{Split: s.SplitOf(split), Names: []string{s.Hub + "/" + glob}})
+			name := s.SplitOf(split)
+			at := slices.IndexFunc(out, func(x pipefile.Source) bool { return x.Split == name })
+			if at < 0 {
+				at, out = len(out), append(out, pipefile.Source{Split: name})
+			}
+			out[at].Names = append(out[at].Names, s.Hub+"/"+glob)
 		}
 	}
 	return out

@@ -60,7 +60,9 @@ func (c *Choice) Splits() (out []string) {
 	for i := range c.Recipe.Sources {
 		s := &c.Recipe.Sources[i]
 		for _, split := range s.Splits {
-			out = append(out, s.SplitOf(split))
+			if name := s.SplitOf(split); !slices.Contains(out, name) {
+				out = append(out, name)
+			}
 		}
 	}
 	return out

@@ -3,7 +3,9 @@ package recipe
 import (
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -57,6 +59,7 @@ func (c *Choice) Args() ([][]string, error) {
 			out[i] = append(out[i], file)
 		case len(sources) == 1:
 			out[0] = append(out[0], name)
+		case c.folders(name, out):
 		case !keyed || file == "":
 			return nil, misuse.Errorf("--source %s: recipe %s reads several datasets: give each as KEY=PATH (%s)", name, c.Recipe.Name, strings.Join(keys, ", "))
 		default:
@@ -78,6 +81,19 @@ func (c *Choice) Args() ([][]string, error) {
 		}
 	}
 	return out, nil
+}
+
+// folders adds to out the folder of each source, where name is a folder that has all of them.
+func (c *Choice) folders(name string, out [][]string) bool {
+	for i := range c.Recipe.Sources {
+		if st, err := os.Stat(filepath.Join(name, c.Recipe.Sources[i].Place())); err != nil || !st.IsDir() {
+			return false
+		}
+	}
+	for i := range c.Recipe.Sources {
+		out[i] = append(out[i], filepath.Join(name, c.Recipe.Sources[i].Place()))
+	}
+	return true
 }
 
 // Spec gives spec what the recipe knows of one of its sources: files of splits, columns of files without a footer, and with Demo the sample.
@@ -112,7 +128,7 @@ func (c *Choice) sample(s *datasets.Source) (out []source.Embedded, err error) {
 	files := c.Recipe.Sample
 	failed := func(err error) error { return fmt.Errorf("read the sample of recipe %s: %w", c.Recipe.Name, err) }
 	if len(c.Recipe.Sources) > 1 {
-		if files, err = fs.Sub(files, s.Key); err != nil {
+		if files, err = fs.Sub(files, s.Place()); err != nil {
 			return nil, failed(err)
 		}
 	}
