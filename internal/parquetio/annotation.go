@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"github.com/rlprep/rlprep/internal/parquetio/encoding"
 )
 
 // Arrow refuses a file whose schema has an annotation that contradicts itself, or a converted type on values of another type. So does every
@@ -65,11 +67,11 @@ func checkDecimal(precision, scale int32) error {
 
 // checkLogicalLeaf returns an error for a leaf whose logical type fits its values and which Arrow has no type for.
 func (e *element) checkLogicalLeaf() error {
-	p, l := physicalType(e.physical), e.logical
+	p, l := encoding.Physical(e.physical), e.logical
 	switch {
-	case l.id == logicalDecimal && l.precision > maxDecimalDigits && (p == typeByteArray || p == typeFixed) && l.precision <= e.decimalDigits():
+	case l.id == logicalDecimal && l.precision > maxDecimalDigits && (p == encoding.ByteArray || p == encoding.FixedLenByteArray) && l.precision <= e.decimalDigits():
 		return fmt.Errorf("is annotated DECIMAL with a precision of %d: the most that readers know is %d", l.precision, maxDecimalDigits)
-	case l.id == logicalTimestamp && p == typeFixed && e.length == 12:
+	case l.id == logicalTimestamp && p == encoding.FixedLenByteArray && e.length == 12:
 		return errors.New("is annotated TIMESTAMP and has values of 12 bytes, which rlprep cannot read")
 	}
 	return nil
@@ -77,14 +79,14 @@ func (e *element) checkLogicalLeaf() error {
 
 // decimalDigits returns how many decimal digits every value of the element's physical type can hold.
 func (e *element) decimalDigits() int32 {
-	switch physicalType(e.physical) {
-	case typeInt32:
+	switch encoding.Physical(e.physical) {
+	case encoding.Int32:
 		return 9
-	case typeInt64:
+	case encoding.Int64:
 		return 18
-	case typeByteArray:
+	case encoding.ByteArray:
 		return math.MaxInt32
-	case typeFixed:
+	case encoding.FixedLenByteArray:
 		return int32(math.Floor((8*float64(e.length) - 1) * math.Log10(2)))
 	}
 	return 0
@@ -104,33 +106,33 @@ func convertedName(c int32) string {
 
 // checkConverted returns an error for a leaf without a logical type whose converted type does not fit its values.
 func (e *element) checkConverted() error {
-	var want physicalType
+	var want encoding.Physical
 	switch c := e.converted; c {
 	case -1:
 		return nil
 	case convertedUTF8, convertedEnum, convertedJSON, convertedBSON:
-		want = typeByteArray
+		want = encoding.ByteArray
 	case convertedDate, convertedMillis, convertedUint8, convertedUint8 + 1, convertedUint8 + 2, convertedInt64 - 3, convertedInt64 - 2, convertedInt64 - 1:
-		want = typeInt32
+		want = encoding.Int32
 	case convertedMicros, convertedTSMillis, convertedTSMicros, convertedUint8 + 3, convertedInt64:
-		want = typeInt64
+		want = encoding.Int64
 	case convertedDecimal:
 		if e.decimalDigits() == 0 {
-			return fmt.Errorf("is annotated DECIMAL, but its values are %s", physicalType(e.physical))
+			return fmt.Errorf("is annotated DECIMAL, but its values are %s", encoding.Physical(e.physical))
 		}
 		if max(0, e.precision) > maxDecimalDigits {
 			return fmt.Errorf("is annotated DECIMAL with a precision of %d: the most that readers know is %d", e.precision, maxDecimalDigits)
 		}
 		return checkDecimal(e.convertedDigits())
 	case convertedInterval:
-		if physicalType(e.physical) == typeFixed && e.length == 12 {
+		if encoding.Physical(e.physical) == encoding.FixedLenByteArray && e.length == 12 {
 			return nil
 		}
 		return errors.New("is annotated INTERVAL, but its values are not FIXED_LEN_BYTE_ARRAY of 12 bytes")
 	default:
 		return fmt.Errorf("is annotated %s, which values cannot be", convertedName(c))
 	}
-	if p := physicalType(e.physical); p != want {
+	if p := encoding.Physical(e.physical); p != want {
 		return fmt.Errorf("is annotated %s, but its values are %s, not %s", convertedName(e.converted), p, want)
 	}
 	return nil

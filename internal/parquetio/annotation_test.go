@@ -1,20 +1,16 @@
 package parquetio
 
 import (
-	"encoding/binary"
-	"slices"
-
-	"github.com/apache/arrow-go/v18/arrow/array"
 	"strings"
 	"testing"
 
+	"github.com/rlprep/rlprep/internal/parquetio/encoding"
 	"github.com/rlprep/rlprep/internal/parquetio/thrift"
-	"github.com/rlprep/rlprep/schema"
 )
 
 // A leafElement is a schema element of one column.
 type leafElement struct {
-	physical  physicalType
+	physical  encoding.Physical
 	length    int
 	converted int32 // less 1, so that 0 is none
 	scale     int
@@ -71,46 +67,46 @@ func logicalIntegerOf(bits byte) []byte {
 // What pyarrow 26.0.1 reads the column as, or how the message about it begins. testdata/conformance/annotations.py compares 4,000 of these.
 func TestAnnotations(t *testing.T) {
 	fixed := func(n int, logical []byte) leafElement {
-		return leafElement{physical: typeFixed, length: n, logical: logical}
+		return leafElement{physical: encoding.FixedLenByteArray, length: n, logical: logical}
 	}
 	for _, c := range []struct {
 		name string
 		leaf leafElement
 		want string // a type, or what the message says after the column
 	}{
-		{"decimal", leafElement{physical: typeInt32, logical: logicalDecimalOf(9, 2)}, "decimal128(9, 2)"},
-		{"decimal of too many digits for INT32", leafElement{physical: typeInt32, logical: logicalDecimalOf(10, 2)}, "int32"},
-		{"decimal of too many digits for INT64", leafElement{physical: typeInt64, logical: logicalDecimalOf(19, 2)}, "int64"},
+		{"decimal", leafElement{physical: encoding.Int32, logical: logicalDecimalOf(9, 2)}, "decimal128(9, 2)"},
+		{"decimal of too many digits for INT32", leafElement{physical: encoding.Int32, logical: logicalDecimalOf(10, 2)}, "int32"},
+		{"decimal of too many digits for INT64", leafElement{physical: encoding.Int64, logical: logicalDecimalOf(19, 2)}, "int64"},
 		{"decimal of too many digits for 4 bytes", fixed(4, logicalDecimalOf(10, 2)), "fixed_size_binary[4]"},
 		{"decimal of 16 bytes", fixed(16, logicalDecimalOf(38, 2)), "decimal128(38, 2)"},
-		{"decimal of 77 digits", leafElement{physical: typeByteArray, logical: logicalDecimalOf(77, 2)}, "is annotated DECIMAL with a precision of 77"},
-		{"decimal of no digit", leafElement{physical: typeInt32, logical: logicalDecimalOf(0, 0)}, "is annotated DECIMAL with a precision of 0"},
-		{"decimal of a scale beyond", leafElement{physical: typeFloat, logical: logicalDecimalOf(4, 5)}, "is annotated DECIMAL with a scale of 5"},
-		{"decimal of a negative scale", leafElement{physical: typeInt32, logical: logicalDecimalOf(4, -1)}, "is annotated DECIMAL with a scale of -1"},
-		{"decimal without parameters", leafElement{physical: typeInt32, logical: logicalUnion(logicalDecimal)}, "is annotated DECIMAL without"},
-		{"time", leafElement{physical: typeInt64, logical: logicalTimeOf(logicalTime, 2)}, "time64[us]"},
-		{"time of another width", leafElement{physical: typeInt32, logical: logicalTimeOf(logicalTime, 2)}, "int32"},
-		{"timestamp in INT32", leafElement{physical: typeInt32, logical: logicalTimeOf(logicalTimestamp, 1)}, "int32"},
+		{"decimal of 77 digits", leafElement{physical: encoding.ByteArray, logical: logicalDecimalOf(77, 2)}, "is annotated DECIMAL with a precision of 77"},
+		{"decimal of no digit", leafElement{physical: encoding.Int32, logical: logicalDecimalOf(0, 0)}, "is annotated DECIMAL with a precision of 0"},
+		{"decimal of a scale beyond", leafElement{physical: encoding.Float, logical: logicalDecimalOf(4, 5)}, "is annotated DECIMAL with a scale of 5"},
+		{"decimal of a negative scale", leafElement{physical: encoding.Int32, logical: logicalDecimalOf(4, -1)}, "is annotated DECIMAL with a scale of -1"},
+		{"decimal without parameters", leafElement{physical: encoding.Int32, logical: logicalUnion(logicalDecimal)}, "is annotated DECIMAL without"},
+		{"time", leafElement{physical: encoding.Int64, logical: logicalTimeOf(logicalTime, 2)}, "time64[us]"},
+		{"time of another width", leafElement{physical: encoding.Int32, logical: logicalTimeOf(logicalTime, 2)}, "int32"},
+		{"timestamp in INT32", leafElement{physical: encoding.Int32, logical: logicalTimeOf(logicalTimestamp, 1)}, "int32"},
 		{"timestamp in 12 bytes", fixed(12, logicalTimeOf(logicalTimestamp, 1)), "is annotated TIMESTAMP and has values of 12 bytes"},
-		{"timestamp of an unknown unit", leafElement{physical: typeInt64, logical: logicalTimeOf(logicalTimestamp, 4)}, "is annotated TIME or TIMESTAMP, but not with a unit"},
-		{"time without parameters", leafElement{physical: typeInt64, logical: logicalUnion(logicalTime)}, "is annotated TIME or TIMESTAMP, but not with a unit"},
-		{"integer", leafElement{physical: typeInt32, logical: logicalIntegerOf(16)}, "int16"},
-		{"integer of another width", leafElement{physical: typeInt32, logical: logicalIntegerOf(64)}, "int32"},
-		{"integer of 7 bits", leafElement{physical: typeInt32, logical: logicalIntegerOf(7)}, "is annotated INTEGER, but not with 8, 16, 32 or 64 bits"},
+		{"timestamp of an unknown unit", leafElement{physical: encoding.Int64, logical: logicalTimeOf(logicalTimestamp, 4)}, "is annotated TIME or TIMESTAMP, but not with a unit"},
+		{"time without parameters", leafElement{physical: encoding.Int64, logical: logicalUnion(logicalTime)}, "is annotated TIME or TIMESTAMP, but not with a unit"},
+		{"integer", leafElement{physical: encoding.Int32, logical: logicalIntegerOf(16)}, "int16"},
+		{"integer of another width", leafElement{physical: encoding.Int32, logical: logicalIntegerOf(64)}, "int32"},
+		{"integer of 7 bits", leafElement{physical: encoding.Int32, logical: logicalIntegerOf(7)}, "is annotated INTEGER, but not with 8, 16, 32 or 64 bits"},
 		{"UUID of 12 bytes", fixed(12, logicalUnion(logicalUUID)), "fixed_size_binary[12]"},
 		{"FLOAT16 of 4 bytes", fixed(4, logicalUnion(logicalFloat16)), "fixed_size_binary[4]"},
-		{"old timestamp", leafElement{physical: typeInt64, converted: 1 + convertedTSMicros}, "timestamp[us, tz=UTC]"},
-		{"old text of numbers", leafElement{physical: typeInt64, converted: 1 + convertedUTF8}, "is annotated UTF8, but its values are INT64, not BYTE_ARRAY"},
-		{"old date of 8 bytes", leafElement{physical: typeInt64, converted: 1 + convertedDate}, "is annotated DATE, but its values are INT64, not INT32"},
-		{"old integer of 8 bytes", leafElement{physical: typeInt32, converted: 1 + convertedInt64}, "is annotated INT_64, but its values are INT32, not INT64"},
-		{"old decimal", leafElement{physical: typeInt32, converted: 1 + convertedDecimal, precision: 38, scale: 2}, "decimal128(38, 2)"},
-		{"old decimal of floats", leafElement{physical: typeFloat, converted: 1 + convertedDecimal, precision: 4}, "is annotated DECIMAL, but its values are FLOAT"},
-		{"old decimal without parameters", leafElement{physical: typeInt32, converted: 1 + convertedDecimal}, "is annotated DECIMAL with a precision of 0"},
-		{"old decimal of 77 digits", leafElement{physical: typeInt32, converted: 1 + convertedDecimal, precision: 77}, "is annotated DECIMAL with a precision of 77"},
-		{"old interval of 16 bytes", leafElement{physical: typeFixed, length: 16, converted: 1 + convertedInterval}, "is annotated INTERVAL, but"},
-		{"old list of numbers", leafElement{physical: typeInt32, converted: 1 + convertedList}, "is annotated LIST, which values cannot be"},
-		{"unknown converted type", leafElement{physical: typeInt32, converted: 1 + 22}, "is annotated with the unknown converted type 22"},
-		{"converted type beside a logical one", leafElement{physical: typeInt32, converted: 1 + 22, logical: logicalIntegerOf(8)}, "int8"},
+		{"old timestamp", leafElement{physical: encoding.Int64, converted: 1 + convertedTSMicros}, "timestamp[us, tz=UTC]"},
+		{"old text of numbers", leafElement{physical: encoding.Int64, converted: 1 + convertedUTF8}, "is annotated UTF8, but its values are INT64, not BYTE_ARRAY"},
+		{"old date of 8 bytes", leafElement{physical: encoding.Int64, converted: 1 + convertedDate}, "is annotated DATE, but its values are INT64, not INT32"},
+		{"old integer of 8 bytes", leafElement{physical: encoding.Int32, converted: 1 + convertedInt64}, "is annotated INT_64, but its values are INT32, not INT64"},
+		{"old decimal", leafElement{physical: encoding.Int32, converted: 1 + convertedDecimal, precision: 38, scale: 2}, "decimal128(38, 2)"},
+		{"old decimal of floats", leafElement{physical: encoding.Float, converted: 1 + convertedDecimal, precision: 4}, "is annotated DECIMAL, but its values are FLOAT"},
+		{"old decimal without parameters", leafElement{physical: encoding.Int32, converted: 1 + convertedDecimal}, "is annotated DECIMAL with a precision of 0"},
+		{"old decimal of 77 digits", leafElement{physical: encoding.Int32, converted: 1 + convertedDecimal, precision: 77}, "is annotated DECIMAL with a precision of 77"},
+		{"old interval of 16 bytes", leafElement{physical: encoding.FixedLenByteArray, length: 16, converted: 1 + convertedInterval}, "is annotated INTERVAL, but"},
+		{"old list of numbers", leafElement{physical: encoding.Int32, converted: 1 + convertedList}, "is annotated LIST, which values cannot be"},
+		{"unknown converted type", leafElement{physical: encoding.Int32, converted: 1 + 22}, "is annotated with the unknown converted type 22"},
+		{"converted type beside a logical one", leafElement{physical: encoding.Int32, converted: 1 + 22, logical: logicalIntegerOf(8)}, "int8"},
 	} {
 		f, err := fileOf(t, [][]byte{el(t, "r - 1"), c.leaf.encode()})
 		switch {
@@ -168,27 +164,5 @@ func TestVariantBesideList(t *testing.T) {
 	}
 	if err := (&element{converted: -1, logical: logicalType{id: logicalVariant}}).checkGroup(); err != nil {
 		t.Errorf("a variant: %v", err)
-	}
-}
-
-// Values of 8 and 16 bits are stored as INT32. Higher bits are cut, as pyarrow does.
-func TestNarrowIntegers(t *testing.T) {
-	for _, c := range []struct {
-		t    schema.Type
-		want []int32
-	}{
-		{schema.Type{Kind: schema.Int, Bits: 8}, []int32{1, -1, -128, 112}},
-		{schema.Type{Kind: schema.Int, Bits: 8, Unsigned: true}, []int32{1, 255, 128, 112}},
-		{schema.Type{Kind: schema.Int, Bits: 16}, []int32{1, -1, 128, 4464}},
-		{schema.Type{Kind: schema.Int, Bits: 16, Unsigned: true}, []int32{1, 65535, 128, 4464}},
-	} {
-		o := valueBuilder{kind: typeInt32, n: 4}
-		for _, v := range []int32{1, -1, 128, 70000} {
-			o.data = binary.LittleEndian.AppendUint32(o.data, uint32(v))
-		}
-		o.cutTo(c.t)
-		if got := o.array(false).(*array.Int32).Int32Values(); !slices.Equal(got, c.want) {
-			t.Errorf("%s: got %v, want %v", c.t, got, c.want)
-		}
 	}
 }

@@ -8,13 +8,14 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/rlprep/rlprep/internal/parquetio/arrowschema"
+	"github.com/rlprep/rlprep/internal/parquetio/page"
 	"github.com/rlprep/rlprep/schema"
 )
 
 // ArrowFault returns why no reader can make a schema of the metadata ARROW:schema: then Arrow, and so every loader that is built on it,
 // refuses the file (executed on pyarrow 26 and Polars 2.1). It is nil where there is none, and for types that only this tool does not know.
 func (f *File) ArrowFault() (err error) {
-	defer recovered(&err, f.name+": "+arrowschema.Key)
+	defer page.Recover(&err, f.name+": "+arrowschema.Key)
 	i := slices.IndexFunc(f.meta.keyValues, func(kv KeyValue) bool { return kv.Key == arrowschema.Key })
 	if i < 0 {
 		return nil

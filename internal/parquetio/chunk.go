@@ -1,13 +1,13 @@
 package parquetio
 
 import (
-	"encoding/binary"
 	"fmt"
 	"io"
 	"math"
 	"sync/atomic"
 
 	"github.com/rlprep/rlprep/internal/parquetio/encoding"
+	"github.com/rlprep/rlprep/internal/parquetio/page"
 	"github.com/rlprep/rlprep/internal/record"
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
@@ -46,12 +46,12 @@ func (c *Chunk) checkStart(buf []byte) error {
 	if c.values == 0 {
 		return nil
 	}
-	s := pageStream{r: c.file.f, off: c.start(), end: c.start() + c.compressed, store: buf, most: math.MaxInt64}
-	h, err := s.header()
+	s := page.NewStream(c.file.f, c.start(), c.start()+c.compressed, math.MaxInt64, buf)
+	h, err := s.Header()
 	if err != nil {
 		return c.damaged("first page", err)
 	}
-	if end := s.position() + h.compressed; c.dictPage > 0 && c.dataPage != c.dictPage && c.dataPage != end {
+	if end := s.Position() + h.Compressed; c.dictPage > 0 && c.dataPage != c.dictPage && c.dataPage != end {
 		return c.damaged("footer", fmt.Errorf("data pages begin at byte %d, but the dictionary page ends at %d", c.dataPage, end))
 	}
 	return nil
@@ -73,7 +73,7 @@ func (f *File) Chunk(rg, leaf int) (out rule.ColumnFacts, err error) {
 	if !c.allDictionary() {
 		return out, nil
 	}
-	defer recovered(&err, fmt.Sprintf("%s: row group %d: column %s", f.name, rg, f.leaves[leaf].Path))
+	defer page.Recover(&err, fmt.Sprintf("%s: row group %d: column %s", f.name, rg, f.leaves[leaf].Path))
 	out.Dict, err = f.dictionary(rg, leaf)
 	return out, err
 }
@@ -81,7 +81,7 @@ func (f *File) Chunk(rg, leaf int) (out rule.ColumnFacts, err error) {
 // allDictionary reports whether the footer says that every data page is dictionary-encoded. encoding_stats say so; without them the
 // encodings do, where no other encoding of values is among them. (PLAIN there may mean the dictionary itself: then it is not known.)
 func (c *Chunk) allDictionary() bool {
-	if c.values == 0 || c.physical().Physical == typeBoolean {
+	if c.values == 0 || c.physical().Physical == encoding.Boolean {
 		return false
 	}
 	const dictOnly = 1<<encoding.PlainDictionary | 1<<encoding.RLEDictionary
@@ -91,14 +91,14 @@ func (c *Chunk) allDictionary() bool {
 
 func (f *File) dictionary(rg, leaf int) ([]schema.Value, error) {
 	var l leafReader
-	if err := l.open(f, rg, leaf, 0, &pageBuffers{}, &Lane{}); err != nil {
+	if err := l.open(f, rg, leaf, 0, &page.Buffers{}, &Lane{}); err != nil {
 		return nil, err
 	}
-	h, err := l.stream.header()
+	h, err := l.stream.Header()
 	if err != nil {
 		return nil, l.wrap(err)
 	}
-	if h.kind != pageDictionary || h.values > maxDictValues || h.uncompressed > maxDictBytes {
+	if h.Kind != page.Dictionary || h.Values > maxDictValues || h.Uncompressed > maxDictBytes {
 		return nil, nil
 	}
 	defer l.giveUp()
@@ -108,8 +108,8 @@ func (f *File) dictionary(rg, leaf int) ([]schema.Value, error) {
 	if only, err := l.onlyDictionary(); err != nil || !only {
 		return nil, err
 	}
-	atomic.StoreInt32(&f.chunk(rg, leaf).dictRead, int32(l.dict.n)+1)
-	return l.dict.values(f.leaves[leaf].Type, l.kind), nil
+	atomic.StoreInt32(&f.chunk(rg, leaf).dictRead, int32(l.dict.Len())+1)
+	return l.dict.Values(f.leaves[leaf].Type, l.kind), nil
 }
 
 // onlyDictionary reports whether the headers of all data pages that follow say that they are dictionary-encoded: encoding_stats may lie.
@@ -122,64 +122,9 @@ func (l *leafReader) onlyDictionary() (bool, error) {
 		if err != nil {
 			return false, l.wrap(err)
 		}
-		if h.values > 0 && h.encoding != encoding.RLEDictionary && h.encoding != encoding.PlainDictionary {
+		if h.Values > 0 && h.Encoding != encoding.RLEDictionary && h.Encoding != encoding.PlainDictionary {
 			return false, nil
 		}
-		l.stream.skip(h.compressed)
+		l.stream.Skip(h.Compressed)
 	}
-}
-
-// values returns the entries of a dictionary of type t, nil where it holds values that are not understood.
-func (d *pageDict) values(t schema.Type, p physicalType) []schema.Value {
-	out := make([]schema.Value, d.n)
-	switch t.Kind {
-	case schema.Text, schema.Binary:
-		all := string(d.data)
-		for i := range out {
-			out[i] = d.bytesValue(all, i, t.Kind == schema.Text)
-		}
-	case schema.Int:
-		for i := range out {
-			out[i] = schema.IntValue(d.int(i, t.Unsigned))
-		}
-	case schema.Float:
-		for i := range out {
-			switch p {
-			case typeFloat:
-				out[i] = schema.FloatValue(float64(math.Float32frombits(binary.LittleEndian.Uint32(d.data[4*i:]))))
-			case typeDouble:
-				out[i] = schema.FloatValue(math.Float64frombits(binary.LittleEndian.Uint64(d.data[8*i:])))
-			default:
-				return nil
-			}
-		}
-	default:
-		return nil
-	}
-	return out
-}
-
-// bytesValue returns entry i, a part of all, which is d.data.
-func (d *pageDict) bytesValue(all string, i int, text bool) schema.Value {
-	from, to := i*d.width, (i+1)*d.width
-	if d.width == 0 {
-		from, to = 4, int(d.ends[i])
-		if i > 0 {
-			from += int(d.ends[i-1])
-		}
-	}
-	if text {
-		return schema.TextValue(all[from:to])
-	}
-	return schema.BinaryValue(all[from:to])
-}
-
-func (d *pageDict) int(i int, unsigned bool) int64 {
-	switch {
-	case d.width == 8:
-		return int64(binary.LittleEndian.Uint64(d.data[8*i:]))
-	case unsigned:
-		return int64(binary.LittleEndian.Uint32(d.data[4*i:]))
-	}
-	return int64(int32(binary.LittleEndian.Uint32(d.data[4*i:])))
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/rlprep/rlprep/internal/openfiles"
+	"github.com/rlprep/rlprep/internal/parquetio/page"
 )
 
 const (
@@ -55,8 +56,8 @@ func (o *output) write(b []byte) error {
 	return nil
 }
 
-func (o *output) writePages(p *Pages) error {
-	for _, b := range p.parts {
+func (o *output) writePages(p *page.Pages) error {
+	for _, b := range p.Parts() {
 		if err := o.write(b); err != nil {
 			return err
 		}

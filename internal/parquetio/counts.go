@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"sync/atomic"
+
+	"github.com/rlprep/rlprep/internal/parquetio/page"
 )
 
 // Counts returns what the footer says of a leaf in a row group: how many of its entries have no value, as Chunk counts them
@@ -40,18 +42,18 @@ func (f *File) CountNulls(rg, leaf int) (int64, error) {
 	if n, known := f.levels.get(c); known {
 		return f.clearCount(rg, leaf, n.below(c.physical().MaxDef)), nil
 	}
-	shared := takeBuffers(1)
-	defer shared.giveBack()
-	l := leafReader{page: openPage{buf: shared.leaves[0].page}}
+	shared := page.TakeBuffers(1)
+	defer shared.GiveBack()
+	l := leafReader{page: openPage{buf: shared.Leaves[0].Page}}
 	if err := l.open(f, rg, leaf, 0, shared, &Lane{}); err != nil {
 		return 0, err
 	}
 	defer l.giveUp()
 	if n := atomic.LoadInt32(&c.dictRead); n > 0 {
-		l.dictKnown = &pageDict{n: int(n) - 1} // to skip values no more of it is needed
+		l.dictKnown = page.CountedDict(int(n) - 1) // to skip values no more of it is needed
 	}
 	n, err := l.countNulls()
-	shared.leaves[0].page = l.page.buf
+	shared.Leaves[0].Page = l.page.buf
 	if err != nil {
 		return 0, err
 	}
@@ -59,7 +61,7 @@ func (f *File) CountNulls(rg, leaf int) (int64, error) {
 }
 
 func (l *leafReader) countNulls() (nulls int64, err error) {
-	defer recovered(&err, l.where)
+	defer page.Recover(&err, l.where)
 	var rows int64
 	p := &l.page
 	for {

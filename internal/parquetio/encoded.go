@@ -2,6 +2,7 @@ package parquetio
 
 import (
 	"github.com/rlprep/rlprep/internal/parquetio/compress"
+	"github.com/rlprep/rlprep/internal/parquetio/page"
 	"github.com/rlprep/rlprep/schema"
 )
 
@@ -48,30 +49,5 @@ type EncodedChunk struct {
 	Leaf schema.Leaf
 	Raw  *Chunk
 
-	Pages        Pages // the dictionary page first, where there is one
-	DictBytes    int64 // of the dictionary page with its header; 0: none
-	Values       int64 // entries: values and nulls
-	Uncompressed int64 // of pages with their headers
-	Codec        Codec
-	Encodings    []int32 // Parquet encoding numbers that occur, levels included
-	Stats        Stats
-	Index        []PageInfo // one a data page
-}
-
-// Stats are the statistics of a chunk or page. Min and Max are in PLAIN encoding without length; nil: none.
-type Stats struct {
-	Nulls              int64
-	Min, Max           []byte
-	MinExact, MaxExact bool // false where a bound was cut
-}
-
-// A PageInfo is what the page index says of one data page.
-type PageInfo struct {
-	Offset   int64 // within Pages
-	Size     int64 // compressed, with its header
-	FirstRow int64 // within the row group
-	Values   int64
-	Stats    Stats
-	AllNull  bool
-	Encoding int32 // of its values
+	page.Encoded // nothing where Raw is set
 }

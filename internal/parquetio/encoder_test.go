@@ -14,6 +14,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/rlprep/rlprep/internal/parquetio/encoding"
+	"github.com/rlprep/rlprep/internal/parquetio/page"
 	"github.com/rlprep/rlprep/internal/record"
 	"github.com/rlprep/rlprep/schema"
 )
@@ -260,7 +261,7 @@ func TestStats(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			_, g := encodeLeaf(t, schema.NewField("a", tt.typ), None, one(record.Leaf{Vec: tt.v}, tt.v.Rows))
-			for _, s := range []Stats{g.Chunks[0].Stats, g.Chunks[0].Index[0].Stats} {
+			for _, s := range []page.Stats{g.Chunks[0].Stats, g.Chunks[0].Index[0].Stats} {
 				if tt.none {
 					if s.Min != nil || s.Max != nil {
 						t.Errorf("got %q, %q; want none", s.Min, s.Max)
@@ -386,16 +387,16 @@ func TestOtherTypes(t *testing.T) {
 // The bytes do not depend on how the rows were sliced, nor on what the encoder made before, nor on who compressed the pages, nor on which
 // of them are huge: those are compressed where they stand, and become a part of the chunk without a copy.
 func TestSameBytes(t *testing.T) {
-	defer func(n int64) { hugePage = n }(hugePage)
+	defer func(n int64) { page.Limits.Huge = n }(page.Limits.Huge)
 	smallPages(t, 20000, 2000)
-	defer func(n int) { packAside = n }(packAside)
-	packAside = 10000
+	defer func(n int) { page.Limits.Aside = n }(page.Limits.Aside)
+	page.Limits.Aside = 10000
 	list := schema.ListOf(schema.StringType)
 	s := &schema.Schema{Fields: []schema.Field{schema.NewField("few then many", schema.StringType), schema.NewField("unique", schema.StringType),
 		schema.NewField("list", list), schema.NewField("index", schema.Int64Type), schema.NewField("nulls", schema.StringType)}}
-	old := dictEntries
-	dictEntries = 700
-	defer func() { dictEntries = old }()
+	old := page.Limits.DictEntries
+	page.Limits.DictEntries = 700
+	defer func() { page.Limits.DictEntries = old }()
 	r := &rand{3}
 	var rows [][]schema.Value
 	for i := range 9000 {
@@ -414,7 +415,7 @@ func TestSameBytes(t *testing.T) {
 	var first [][]byte
 	for n, slice := range []int{9000, 1, 7, 299, 301, 5000, 9000, 299, 9000, 7} {
 		if n == 8 {
-			hugePage = 10000
+			page.Limits.Huge = 10000
 		}
 		if n == 6 { // from here on others help
 			e = NewEncoder(s, EncoderOptions{Codec: Zstd, Spare: make(chan struct{}, 3)})
@@ -429,7 +430,7 @@ func TestSameBytes(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, c := range g.Chunks {
-			pages := bytes.Join(c.Pages.parts, nil)
+			pages := bytes.Join(c.Pages.Parts(), nil)
 			if n == 0 {
 				first = append(first, pages)
 			}
@@ -466,10 +467,10 @@ func batchOf(t tester, s *schema.Schema, rows [][]schema.Value) *record.Batch {
 
 // Memory stays bounded by slices: huge rows make a slice shorter, and leaves stay in step.
 func TestHugeRows(t *testing.T) {
-	smallPages(t, 100<<10, pageRows)
-	old := sliceBytes
-	sliceBytes = 400 << 10
-	defer func() { sliceBytes = old }()
+	smallPages(t, 100<<10, page.Limits.Rows)
+	old := page.Limits.Slice
+	page.Limits.Slice = 400 << 10
+	defer func() { page.Limits.Slice = old }()
 	huge := strings.Repeat("0123456789abcdef", 100<<10/16)
 	values := make([]string, 9)
 	for i := range values {

@@ -1,34 +1,17 @@
 package parquetio
 
 import (
-	"errors"
 	"fmt"
+
+	"github.com/rlprep/rlprep/internal/parquetio/page"
 )
 
 // ErrFormat is what every *FormatError is.
-var ErrFormat = errors.New("not readable as Parquet")
+var ErrFormat = page.ErrFormat
 
-// A FormatError is a file that cannot be read as Parquet: it is another format, it is cut off, or it is damaged. errors.Is
-// with ErrFormat tells it from an error of the system.
-type FormatError struct {
-	Name  string // of the file, as the user named it; "": Err names it
-	Err   error
-	Stack []byte // of a panic in the reader, for bug reports; else nil
-}
-
-// Error returns "NAME: what is wrong".
-func (e *FormatError) Error() string {
-	if e.Name == "" {
-		return e.Err.Error()
-	}
-	return e.Name + ": " + e.Err.Error()
-}
-
-// Unwrap returns the cause.
-func (e *FormatError) Unwrap() error { return e.Err }
-
-// Is reports whether target is ErrFormat.
-func (e *FormatError) Is(target error) bool { return target == ErrFormat }
+// A FormatError is a file that cannot be read as Parquet: it is another format, it is cut off, or it is damaged. errors.Is with ErrFormat
+// tells it from an error of the system.
+type FormatError = page.FormatError
 
 func formatErrorf(name, format string, args ...any) error {
 	return &FormatError{Name: name, Err: fmt.Errorf(format, args...)}

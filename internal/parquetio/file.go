@@ -2,15 +2,14 @@ package parquetio
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"os"
-	"runtime/debug"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/zeebo/xxh3"
 
 	"github.com/rlprep/rlprep/internal/openfiles"
+	"github.com/rlprep/rlprep/internal/parquetio/encoding"
 	"github.com/rlprep/rlprep/internal/parquetio/thrift"
 	"github.com/rlprep/rlprep/schema"
 )
@@ -71,7 +70,7 @@ type Chunk struct {
 	path  thrift.Span // its path_in_schema
 	stats thrift.Span // its Statistics struct
 
-	stored       physicalType
+	stored       encoding.Physical
 	codec        Codec
 	values       int64 // entries: values and nulls
 	compressed   int64 // bytes of all pages with their headers, as they stand in the file
@@ -116,17 +115,6 @@ func (c *Chunk) start() int64 {
 		return c.dictPage
 	}
 	return c.dataPage
-}
-
-// recovered turns a panic into *err; it must be deferred. where is "NAME: row group N: column P".
-func recovered(err *error, where string) {
-	if p := recover(); p != nil {
-		*err = panicError(p, where)
-	}
-}
-
-func panicError(p any, where string) error {
-	return &FormatError{Err: fmt.Errorf("%s: panicked (damaged file, or a bug): %v", where, p), Stack: debug.Stack()}
 }
 
 // NumRows returns the number of rows.

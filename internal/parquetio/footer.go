@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/rlprep/rlprep/internal/parquetio/encoding"
+	"github.com/rlprep/rlprep/internal/parquetio/page"
 	"github.com/rlprep/rlprep/internal/parquetio/thrift"
 )
 
@@ -348,7 +349,7 @@ func scanChunkMeta(s *thrift.Scanner, c *Chunk) {
 	for typ, ok := s.Field(&id); ok; typ, ok = s.Field(&id) {
 		switch id {
 		case 1:
-			c.stored = physicalType(s.Int32(typ))
+			c.stored = encoding.Physical(s.Int32(typ))
 		case 2:
 			c.encodings = scanEncodings(s, typ)
 		case 3:
@@ -424,7 +425,7 @@ var errPageEncodings = errors.New("encoding_stats lack a field that the format a
 func scanPageEncodings(s *thrift.Scanner) pageEncodings {
 	seen := pagesUnknown
 	for n := s.ListOf(thrift.Struct); n > 0 && s.Err == nil; n-- {
-		page, enc, count := int64(-1), int64(-1), int64(0)
+		kind, enc, count := int64(-1), int64(-1), int64(0)
 		var id, has int16
 		for typ, ok := s.Field(&id); ok; typ, ok = s.Field(&id) {
 			switch {
@@ -432,7 +433,7 @@ func scanPageEncodings(s *thrift.Scanner) pageEncodings {
 				s.Skip(typ, 0)
 				continue
 			case id == 1:
-				page = s.Int()
+				kind = s.Int()
 			case id == 2:
 				enc = s.Int()
 			default:
@@ -445,7 +446,7 @@ func scanPageEncodings(s *thrift.Scanner) pageEncodings {
 		}
 		dict := enc == encoding.PlainDictionary || enc == encoding.RLEDictionary
 		switch {
-		case (page != pageData && page != pageDataV2) || count <= 0:
+		case (kind != page.Data && kind != page.DataV2) || count <= 0:
 		case dict && seen == pagesUnknown:
 			seen = pagesDict
 		case !dict:

@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/rlprep/rlprep/internal/parquetio/compress"
+	"github.com/rlprep/rlprep/internal/parquetio/page"
 )
 
 // A ledger keeps what is said of the chunks that are made, until it is read again, in order. That is all that a Writer keeps of a row
@@ -44,12 +45,12 @@ func (l *ledger) add(e entry) error {
 }
 
 func (l *ledger) pack() error {
-	packed, err := compress.Compress(pageBuffer(len(l.open)/2), l.open, Zstd)
+	packed, err := compress.Compress(page.GetBuffer(len(l.open)/2), l.open, Zstd)
 	if err != nil {
 		return err
 	}
 	l.blocks = append(l.blocks, ledgerBlock{bytes.Clone(packed), len(l.open)})
-	freePages(packed)
+	page.PutBuffer(packed)
 	l.open = l.open[:0]
 	return nil
 }
@@ -86,7 +87,7 @@ func (r *ledgerReader) load() error {
 	switch {
 	case r.block <= len(r.ledger.blocks):
 		b := &r.ledger.blocks[r.block-1]
-		r.buf = sized(r.buf, b.size)
+		r.buf = page.Sized(r.buf, b.size)
 		r.rest = r.buf
 		return compress.Decompress(r.buf, b.packed, Zstd)
 	case r.block == len(r.ledger.blocks)+1 && len(r.ledger.open) > 0:

@@ -4,26 +4,19 @@ import (
 	"fmt"
 	"runtime/debug"
 	"sync"
+
+	"github.com/rlprep/rlprep/internal/parquetio/page"
 )
 
 // DefaultMaxValue is how many bytes one value may have, unless File.LimitValues says otherwise.
 const DefaultMaxValue = 256 << 20
 
-const (
-	pageValuesWorth = 4       // a page may have as many bytes as so many of the largest values
-	maxPageBytes    = 7 << 28 // of any page: offsets within it and the slice before it must fit 31 bits
-)
-
-// hugePage is the size from which on a page is an exception: what it holds is checked before memory is asked for, and few are in memory
-// at a time. It is a variable for tests.
-var hugePage int64 = 64 << 20
-
 // LimitValues sets how many bytes one value of the file may have, and with it how many a page may have: four times as many. It is called
 // before the first Reader is made.
-func (f *File) LimitValues(bytes int64) { f.maxValue = min(bytes, maxPageBytes) }
+func (f *File) LimitValues(bytes int64) { f.maxValue = min(bytes, page.MaxBytes) }
 
 // maxPage is how many bytes a page of the file may have, uncompressed.
-func (f *File) maxPage() int64 { return min(pageValuesWorth*f.maxValue, maxPageBytes) }
+func (f *File) maxPage() int64 { return min(page.ValuesWorth*f.maxValue, page.MaxBytes) }
 
 // A Lane is shared by Readers whose rows are used together by one goroutine. Huge pages of one lane never wait for those of the same
 // lane.
@@ -45,7 +38,7 @@ var sharedHuge int64 = 256 << 20
 
 // acquire makes room for a page of n bytes; most is the limit of its file.
 func (l *Lane) acquire(n, most int64) error {
-	if n < hugePage {
+	if n < page.Limits.Huge {
 		return nil
 	}
 	h := &hugePages
@@ -72,7 +65,7 @@ func (l *Lane) acquire(n, most int64) error {
 
 // release returns the room of a page.
 func (l *Lane) release(n int64) {
-	if n < hugePage {
+	if n < page.Limits.Huge {
 		return
 	}
 	h := &hugePages
@@ -88,14 +81,9 @@ func (l *Lane) release(n int64) {
 // crowded refuses a row whose columns before this one fill most of the memory that a page may have: their values and what these were
 // decoded from. A slice of several rows is smaller.
 func (l *leafReader) crowded(rows int, size int64) error {
-	most := l.stream.most
+	most := l.stream.Most
 	if rows > 1 || size <= most/4 || size+l.lane.held <= most/4*3 {
 		return nil
 	}
 	return l.errorf("one row has %d bytes of values in the columns before this one; at most %d are held: raise --max-value-bytes", size, most/4)
-}
-
-// tooLong refuses a value.
-func tooLong(n, most int64) error {
-	return fmt.Errorf("a value of %d bytes; at most %d are read: raise --max-value-bytes", n, most)
 }

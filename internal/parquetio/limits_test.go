@@ -17,6 +17,7 @@ import (
 
 	"github.com/rlprep/rlprep/internal/parquetio/compress"
 	"github.com/rlprep/rlprep/internal/parquetio/encoding"
+	"github.com/rlprep/rlprep/internal/parquetio/page"
 	"github.com/rlprep/rlprep/internal/parquetio/thrift"
 )
 
@@ -37,7 +38,7 @@ func handFile(t testing.TB, codec Codec, rows int, pages ...handPage) *File {
 	for i, p := range pages {
 		name, start := fmt.Sprintf("c%d", i), int64(len(b))
 		var h, d thrift.StructWriter
-		head := h.Int(nil, 1, thrift.I32, pageData)
+		head := h.Int(nil, 1, thrift.I32, page.Data)
 		head = h.Int(head, 2, thrift.I32, p.says)
 		head = h.Int(head, 3, thrift.I32, int64(len(p.body)))
 		head = d.Int(h.Field(head, 5, thrift.Struct), 1, thrift.I32, int64(p.values))
@@ -47,9 +48,9 @@ func handFile(t testing.TB, codec Codec, rows int, pages ...handPage) *File {
 		b = append(append(b, head...), p.body...)
 
 		var e, c, m thrift.StructWriter
-		elements = e.Int(e.Int(elements, 1, thrift.I32, int64(typeByteArray)), 3, thrift.I32, required)
+		elements = e.Int(e.Int(elements, 1, thrift.I32, int64(encoding.ByteArray)), 3, thrift.I32, required)
 		elements = e.Stop(thrift.AppendBytes(e.Field(elements, 4, thrift.Binary), name))
-		columns = m.Int(c.Field(c.Int(columns, 2, thrift.I64, 0), 3, thrift.Struct), 1, thrift.I32, int64(typeByteArray))
+		columns = m.Int(c.Field(c.Int(columns, 2, thrift.I64, 0), 3, thrift.Struct), 1, thrift.I32, int64(encoding.ByteArray))
 		columns = thrift.AppendInt(thrift.AppendList(m.Field(columns, 2, thrift.List), thrift.I32, 1), encoding.Plain)
 		columns = thrift.AppendBytes(thrift.AppendList(m.Field(columns, 3, thrift.List), thrift.Binary, 1), name)
 		columns = m.Int(columns, 4, thrift.I32, int64(codec))
@@ -173,7 +174,7 @@ func TestValueLimit(t *testing.T) {
 		if err := readRows(f, &Lane{}); err == nil || !strings.Contains(err.Error(), "row group 0: column c0: ") || !strings.HasSuffix(err.Error(), "a value of 15000 bytes; at most 14999 are read: raise --max-value-bytes") {
 			t.Errorf("%s: a value longer than the limit: %v", codec.String(), err)
 		}
-		f.LimitValues(int64(len(two)-1) / pageValuesWorth)
+		f.LimitValues(int64(len(two)-1) / page.ValuesWorth)
 		if err := readRows(f, &Lane{}); err == nil || !strings.Contains(err.Error(), "a page of 15018 bytes uncompressed") {
 			t.Errorf("%s: a page larger than the limit: %v", codec.String(), err)
 		}
@@ -204,9 +205,9 @@ func TestValueLimitOfEncodings(t *testing.T) {
 
 // hugeFrom makes pages huge from so many bytes on.
 func hugeFrom(t *testing.T, n int64) {
-	huge, room := hugePage, sharedHuge
-	hugePage, sharedHuge = n, n
-	t.Cleanup(func() { hugePage, sharedHuge = huge, room })
+	huge, room := page.Limits.Huge, sharedHuge
+	page.Limits.Huge, sharedHuge = n, n
+	t.Cleanup(func() { page.Limits.Huge, sharedHuge = huge, room })
 }
 
 // Many readers of huge pages: no more than the shared room and one page are held, nobody waits for ever, and all is given back.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/rlprep/rlprep/internal/infile"
 	"github.com/rlprep/rlprep/internal/openfiles"
+	"github.com/rlprep/rlprep/internal/parquetio/page"
 	"github.com/rlprep/rlprep/internal/parquetio/thrift"
 )
 
@@ -61,7 +62,7 @@ func openOnDisk(name string, h *openfiles.File) (*File, error) {
 }
 
 func open(name string, h input, size int64) (f *File, err error) {
-	defer recovered(&err, name+": footer")
+	defer page.Recover(&err, name+": footer")
 	f = &File{name: name, f: h, size: size, levels: &levelTally{}, maxValue: DefaultMaxValue}
 	if err := f.readFooter(); err != nil {
 		return nil, f.formatError(err)

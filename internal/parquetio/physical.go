@@ -11,38 +11,16 @@ import (
 	"strings"
 
 	"github.com/rlprep/rlprep/internal/parquetio/arrowschema"
+	"github.com/rlprep/rlprep/internal/parquetio/encoding"
+	"github.com/rlprep/rlprep/internal/parquetio/page"
 	"github.com/rlprep/rlprep/internal/parquetio/thrift"
 	"github.com/rlprep/rlprep/schema"
 )
 
-// A physicalType is a Parquet physical type, with its number in the format.
-type physicalType int32
-
-// The physical types.
-const (
-	typeBoolean physicalType = iota
-	typeInt32
-	typeInt64
-	typeInt96
-	typeFloat
-	typeDouble
-	typeByteArray
-	typeFixed
-)
-
-var physicalNames = [...]string{"BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY"}
-
-func (p physicalType) String() string {
-	if p >= 0 && int(p) < len(physicalNames) {
-		return physicalNames[p]
-	}
-	return fmt.Sprintf("type %d", int32(p))
-}
-
 // A physicalLeaf is how a leaf of a schema stands in a Parquet file.
 type physicalLeaf struct {
-	Physical       physicalType
-	Length         int      // typeFixed: bytes of a value
+	Physical       encoding.Physical
+	Length         int      // encoding.FixedLenByteArray: bytes of a value
 	Names          []string // path_in_schema
 	MaxDef, MaxRep uint8
 	Order          sortOrder
@@ -142,7 +120,7 @@ func (w *elementWriter) copied(f *File, i int32, name string, rep, children int)
 // A freshElement is what an element that was not read says beside name, repetition and children.
 type freshElement struct {
 	leaf      bool
-	physical  physicalType
+	physical  encoding.Physical
 	length    int
 	converted int32 // with annotated
 	annotated bool
@@ -305,7 +283,7 @@ func (w *elementWriter) leafField(f schema.Field, o *origin, names []string, def
 	leaf := physicalLeaf{Names: names, MaxDef: def, MaxRep: rep}
 	if o != nil {
 		e := &o.file.meta.elements[o.elem]
-		leaf.Physical, leaf.Length = physicalType(e.physical), max(0, int(e.length))
+		leaf.Physical, leaf.Length = encoding.Physical(e.physical), max(0, int(e.length))
 		w.copied(o.file, o.elem, f.Name, repetition, -1)
 	} else {
 		e, err := freshLeaf(f.Type)
@@ -373,29 +351,29 @@ func freshLeaf(t schema.Type) (freshElement, error) {
 	e := freshElement{leaf: true}
 	switch t.Kind {
 	case schema.Null:
-		e.physical, e.logical = typeInt32, logicalUnion(logicalUnknown)
+		e.physical, e.logical = encoding.Int32, logicalUnion(logicalUnknown)
 	case schema.Bool:
-		e.physical = typeBoolean
+		e.physical = encoding.Boolean
 	case schema.Int:
 		return freshInt(t)
 	case schema.Float:
 		switch t.Bits {
 		case 16:
-			e.physical, e.length, e.logical = typeFixed, 2, logicalUnion(logicalFloat16)
+			e.physical, e.length, e.logical = encoding.FixedLenByteArray, 2, logicalUnion(logicalFloat16)
 		case 32:
-			e.physical = typeFloat
+			e.physical = encoding.Float
 		default:
-			e.physical = typeDouble
+			e.physical = encoding.Double
 		}
 	case schema.Text:
-		e.physical, e.annotated, e.converted, e.logical = typeByteArray, true, convertedUTF8, logicalUnion(logicalString)
+		e.physical, e.annotated, e.converted, e.logical = encoding.ByteArray, true, convertedUTF8, logicalUnion(logicalString)
 		if t.Name == "json" {
 			e.converted, e.logical = convertedJSON, logicalUnion(logicalJSON)
 		}
 	case schema.Binary:
-		e.physical = typeByteArray
+		e.physical = encoding.ByteArray
 		if t.Layout == schema.Fixed {
-			e.physical, e.length = typeFixed, t.Size
+			e.physical, e.length = encoding.FixedLenByteArray, t.Size
 		}
 		switch t.Name {
 		case "enum":
@@ -413,15 +391,15 @@ func freshLeaf(t schema.Type) (freshElement, error) {
 		if t.Name != arrowschema.UUID {
 			return e, fmt.Errorf("%s: %w", t, errCarried)
 		}
-		e.physical, e.length, e.logical = typeFixed, 16, logicalUnion(logicalUUID)
+		e.physical, e.length, e.logical = encoding.FixedLenByteArray, 16, logicalUnion(logicalUUID)
 	}
 	return e, nil
 }
 
 func freshInt(t schema.Type) (freshElement, error) {
-	e := freshElement{leaf: true, physical: typeInt32}
+	e := freshElement{leaf: true, physical: encoding.Int32}
 	if t.Bits == 64 {
-		e.physical = typeInt64
+		e.physical = encoding.Int64
 	}
 	if !t.Unsigned && t.Bits >= 32 {
 		return e, nil // as pyarrow: the physical type says it all
@@ -442,18 +420,18 @@ func freshInt(t schema.Type) (freshElement, error) {
 }
 
 func freshTime(t schema.Type) (freshElement, error) {
-	e := freshElement{leaf: true, physical: typeInt64}
+	e := freshElement{leaf: true, physical: encoding.Int64}
 	base, unit, ok := strings.Cut(strings.TrimSuffix(t.Name, "]"), "[")
 	unit, _, utc := strings.Cut(unit, ", tz=")
 	id, number := int16(logicalTimestamp), int16(strings.Index("ms us ns", unit)/3+1)
 	switch {
 	case t.Name == "date32[day]":
-		e.physical, e.annotated, e.converted, e.logical = typeInt32, true, convertedDate, logicalUnion(logicalDate)
+		e.physical, e.annotated, e.converted, e.logical = encoding.Int32, true, convertedDate, logicalUnion(logicalDate)
 		return e, nil
 	case !ok || len(unit) != 2 || !strings.Contains("ms us ns", unit):
 		return e, fmt.Errorf("%s: %w", t, errCarried)
 	case base == "time32" && unit == "ms":
-		e.physical, id, utc = typeInt32, logicalTime, true
+		e.physical, id, utc = encoding.Int32, logicalTime, true
 	case base == "time64" && unit != "ms":
 		id, utc = logicalTime, true
 	case base != "timestamp":
@@ -469,7 +447,7 @@ func freshTime(t schema.Type) (freshElement, error) {
 }
 
 func freshDecimal(t schema.Type) (freshElement, error) {
-	e := freshElement{leaf: true, physical: typeFixed, annotated: true, converted: convertedDecimal}
+	e := freshElement{leaf: true, physical: encoding.FixedLenByteArray, annotated: true, converted: convertedDecimal}
 	var width int
 	if n, _ := fmt.Sscanf(t.Name, "decimal%d(%d, %d)", &width, &e.precision, &e.scale); n != 3 || e.precision < 1 || e.precision > 76 {
 		return e, fmt.Errorf("%s: %w", t, errCarried)
@@ -490,17 +468,17 @@ func logicalUnion(id int16) []byte {
 }
 
 // orderOf returns how values of type t, stored as p, are ordered in statistics.
-func orderOf(t schema.Type, p physicalType) sortOrder {
+func orderOf(t schema.Type, p encoding.Physical) sortOrder {
 	switch {
-	case p == typeInt96 || t.Kind == schema.Null || t.Name == schema.UnknownName:
+	case p == encoding.Int96 || t.Kind == schema.Null || t.Name == schema.UnknownName:
 		return sortNone
-	case t.Kind == schema.Binary && orderingOf(t) == unordered:
+	case t.Kind == schema.Binary && !page.Ordered(t):
 		return sortNone
 	case t.Kind == schema.Other && t.Name != arrowschema.UUID:
 		return sortNone
 	case t.Kind == schema.Decimal:
 		return sortSigned
-	case p == typeByteArray || p == typeFixed && t.Kind != schema.Float:
+	case p == encoding.ByteArray || p == encoding.FixedLenByteArray && t.Kind != schema.Float:
 		return sortUnsigned
 	case t.Kind == schema.Int && t.Unsigned:
 		return sortUnsigned
@@ -511,21 +489,21 @@ func orderOf(t schema.Type, p physicalType) sortOrder {
 // compare compares two values in PLAIN encoding without length.
 func (l *physicalLeaf) compare(a, b []byte) int {
 	switch l.Physical {
-	case typeInt32:
+	case encoding.Int32:
 		x, y := binary.LittleEndian.Uint32(a), binary.LittleEndian.Uint32(b)
 		if l.Order == sortUnsigned {
 			return cmp.Compare(x, y)
 		}
 		return cmp.Compare(int32(x), int32(y))
-	case typeInt64:
+	case encoding.Int64:
 		x, y := binary.LittleEndian.Uint64(a), binary.LittleEndian.Uint64(b)
 		if l.Order == sortUnsigned {
 			return cmp.Compare(x, y)
 		}
 		return cmp.Compare(int64(x), int64(y))
-	case typeFloat:
+	case encoding.Float:
 		return cmp.Compare(math.Float32frombits(binary.LittleEndian.Uint32(a)), math.Float32frombits(binary.LittleEndian.Uint32(b)))
-	case typeDouble:
+	case encoding.Double:
 		return cmp.Compare(math.Float64frombits(binary.LittleEndian.Uint64(a)), math.Float64frombits(binary.LittleEndian.Uint64(b)))
 	}
 	return bytes.Compare(a, b)
@@ -533,7 +511,7 @@ func (l *physicalLeaf) compare(a, b []byte) int {
 
 // ordered reports whether compare can tell the order of the leaf's values.
 func (l *physicalLeaf) ordered() bool {
-	bytesOrder := l.Physical == typeByteArray || l.Physical == typeFixed
+	bytesOrder := l.Physical == encoding.ByteArray || l.Physical == encoding.FixedLenByteArray
 	return l.Order != sortNone && (!bytesOrder || l.Order == sortUnsigned)
 }
 

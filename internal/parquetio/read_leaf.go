@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/rlprep/rlprep/internal/parquetio/encoding"
+	"github.com/rlprep/rlprep/internal/parquetio/page"
 	"github.com/rlprep/rlprep/internal/record"
 	"github.com/rlprep/rlprep/schema"
 )
@@ -21,14 +22,14 @@ type leafReader struct {
 	name   string // of the file
 	where  string // "NAME: row group N: column P"
 	chunk  *Chunk
-	stream pageStream
-	shared *pageBuffers
+	stream page.Stream
+	shared *page.Buffers
 	lane   *Lane
 	held   int64 // of the lane, by the page
 	inDict int64 // by the dictionary
 	most   int64 // bytes of a value
 
-	kind           physicalType
+	kind           encoding.Physical
 	width          int // bytes of a value; 0: text, or booleans
 	asText         bool
 	narrow         schema.Type // Int of 8 or 16 bits: what its values are cut to; else the zero Type
@@ -37,9 +38,9 @@ type leafReader struct {
 	counts  tallied
 	skipped bool  // some pages were not opened, so that counts are not those of the chunk
 	seen    int64 // entries of the pages that were opened or skipped
-	dict    *pageDict
+	dict    *page.Dict
 	// dictKnown spares reading the dictionary page, where values are only counted.
-	dictKnown *pageDict
+	dictKnown *page.Dict
 	page      openPage
 	pending   *record.Vector // rows that were taken, but that a slice had no room for
 }
@@ -55,38 +56,38 @@ type openPage struct {
 	repBuf  []uint8
 	sameDef bool
 	level   uint8 // of every entry, with sameDef
-	values  pageValues
+	values  page.Values
 }
 
 // open sets l up before row first of the row group. It keeps the memory of l's page.
-func (l *leafReader) open(f *File, rg, leaf int, first int64, shared *pageBuffers, lane *Lane) (err error) {
+func (l *leafReader) open(f *File, rg, leaf int, first int64, shared *page.Buffers, lane *Lane) (err error) {
 	p, c := &f.physical[leaf], f.chunk(rg, leaf)
 	*l = leafReader{
 		name: f.name, where: fmt.Sprintf("%s: row group %d: column %s", f.name, rg, f.leaves[leaf].Path), chunk: c, shared: shared, lane: lane, most: f.maxValue,
-		stream: pageStream{r: f.f, off: c.start(), end: c.start() + c.compressed, most: f.maxPage()},
+		stream: page.NewStream(f.f, c.start(), c.start()+c.compressed, f.maxPage(), nil),
 		counts: tallied{byDef: make([]int64, int(p.MaxDef)+1)},
 		kind:   p.Physical, asText: f.leaves[leaf].Type.Kind == schema.Text, maxDef: p.MaxDef, maxRep: p.MaxRep,
 		page: openPage{buf: l.page.buf},
 	}
-	if t := f.leaves[leaf].Type; t.Kind == schema.Int && t.Bits < 32 && p.Physical == typeInt32 {
+	if t := f.leaves[leaf].Type; t.Kind == schema.Int && t.Bits < 32 && p.Physical == encoding.Int32 {
 		l.narrow = t
 	}
 	switch p.Physical {
-	case typeInt32, typeFloat:
+	case encoding.Int32, encoding.Float:
 		l.width = 4
-	case typeInt64, typeDouble:
+	case encoding.Int64, encoding.Double:
 		l.width = 8
-	case typeInt96:
+	case encoding.Int96:
 		l.width = 12
-	case typeFixed:
+	case encoding.FixedLenByteArray:
 		if l.width = p.Length; l.width < 1 {
 			return l.errorf("values of %d bytes", p.Length)
 		}
 		if int64(l.width) > l.most {
-			return l.wrap(tooLong(int64(l.width), l.most))
+			return l.wrap(page.TooLong(int64(l.width), l.most))
 		}
 	}
-	defer recovered(&err, l.where)
+	defer page.Recover(&err, l.where)
 	if rows := f.groups[rg].Rows; l.maxRep == 0 && c.values != rows {
 		return l.errorf("the column chunk has %d values, the row group %d rows", c.values, rows)
 	}
@@ -103,7 +104,7 @@ func (l *leafReader) errorf(format string, args ...any) error {
 // wrap says where an error happened. What the system refuses is no fault of the format.
 func (l *leafReader) wrap(err error) error {
 	var path *os.PathError
-	at := fmt.Errorf("%s: byte %d: %w", l.where, l.stream.position(), err)
+	at := fmt.Errorf("%s: byte %d: %w", l.where, l.stream.Position(), err)
 	if errors.As(err, &path) {
 		return at
 	}
@@ -127,84 +128,84 @@ func (l *leafReader) nextPage() error {
 }
 
 // dataHeader reads on to the header of the next data page, and the dictionary on the way; io.EOF at the end of the chunk.
-func (l *leafReader) dataHeader() (pageHeader, error) {
+func (l *leafReader) dataHeader() (page.Header, error) {
 	for {
 		if l.seen == l.chunk.values {
-			return pageHeader{}, io.EOF
+			return page.Header{}, io.EOF
 		}
-		if l.stream.left() <= 0 {
-			return pageHeader{}, fmt.Errorf("its pages end after %d of %d values", l.seen, l.chunk.values)
+		if l.stream.Left() <= 0 {
+			return page.Header{}, fmt.Errorf("its pages end after %d of %d values", l.seen, l.chunk.values)
 		}
-		h, err := l.stream.header()
+		h, err := l.stream.Header()
 		if err != nil {
 			return h, err
 		}
-		if limit := max(l.chunk.uncompressed, 16<<20); h.uncompressed > limit {
-			return h, fmt.Errorf("%w: %d bytes uncompressed in a column chunk of %d", errHeader, h.uncompressed, l.chunk.uncompressed)
+		if limit := max(l.chunk.uncompressed, 16<<20); h.Uncompressed > limit {
+			return h, fmt.Errorf("%w: %d bytes uncompressed in a column chunk of %d", page.ErrHeader, h.Uncompressed, l.chunk.uncompressed)
 		}
-		switch h.kind {
-		case pageData, pageDataV2:
-			if h.values > l.chunk.values-l.seen {
+		switch h.Kind {
+		case page.Data, page.DataV2:
+			if h.Values > l.chunk.values-l.seen {
 				return h, fmt.Errorf("its pages hold more than the %d values that the footer says", l.chunk.values)
 			}
-			l.seen += h.values
+			l.seen += h.Values
 			return h, nil
-		case pageDictionary:
+		case page.Dictionary:
 			if err := l.openDict(&h); err != nil {
 				return h, err
 			}
 		default:
-			l.stream.skip(h.compressed) // an index page, or what the format may add: readers may skip it
+			l.stream.Skip(h.Compressed) // an index page, or what the format may add: readers may skip it
 		}
 	}
 }
 
-func (l *leafReader) openDict(h *pageHeader) error {
+func (l *leafReader) openDict(h *page.Header) error {
 	if l.dict != nil {
 		return fmt.Errorf("a second dictionary page")
 	}
-	if l.kind == typeBoolean || h.encoding != encoding.Plain && h.encoding != encoding.PlainDictionary {
-		return unknownEncoding(h.encoding, "a dictionary")
+	if l.kind == encoding.Boolean || h.Encoding != encoding.Plain && h.Encoding != encoding.PlainDictionary {
+		return page.UnknownEncoding(h.Encoding, "a dictionary")
 	}
 	if l.dictKnown != nil {
 		l.dict = l.dictKnown
-		l.stream.skip(h.compressed)
+		l.stream.Skip(h.Compressed)
 		return nil
 	}
-	if err := l.lane.acquire(h.uncompressed, l.stream.most); err != nil {
+	if err := l.lane.acquire(h.Uncompressed, l.stream.Most); err != nil {
 		return err
 	}
-	l.inDict = h.uncompressed
-	body, err := l.stream.body(h, l.chunk.codec, nil, l.shared)
+	l.inDict = h.Uncompressed
+	body, err := l.stream.Body(h, l.chunk.codec, nil, l.shared)
 	if err != nil {
 		return err
 	}
-	if l.dict, err = newPageDict(body, int(h.values), l.width); err != nil {
+	if l.dict, err = page.NewDict(body, int(h.Values), l.width); err != nil {
 		return fmt.Errorf("dictionary: %w", err)
 	}
-	if n := int64(l.dict.most); n > l.most {
-		return tooLong(n, l.most)
+	if n := int64(l.dict.Longest()); n > l.most {
+		return page.TooLong(n, l.most)
 	}
 	return nil
 }
 
 // openPage reads the body of a data page.
-func (l *leafReader) openPage(h *pageHeader) error {
+func (l *leafReader) openPage(h *page.Header) error {
 	p := &l.page
 	p.entries, p.at, p.def, p.rep, p.sameDef = 0, 0, nil, nil, true
 	p.level = l.maxDef
 	l.closePage()
-	need := h.uncompressed + h.values*int64(min(l.maxDef, 1)+min(l.maxRep, 1))
-	if err := l.lane.acquire(need, l.stream.most); err != nil {
+	need := h.Uncompressed + h.Values*int64(min(l.maxDef, 1)+min(l.maxRep, 1))
+	if err := l.lane.acquire(need, l.stream.Most); err != nil {
 		return err
 	}
 	l.held = need
-	body, err := l.stream.body(h, l.chunk.codec, p.buf, l.shared)
+	body, err := l.stream.Body(h, l.chunk.codec, p.buf, l.shared)
 	if err != nil {
 		return err
 	}
 	p.buf = body
-	n := int(h.values)
+	n := int(h.Values)
 	body, err = l.openLevels(h, body, n)
 	if err != nil {
 		return err
@@ -216,18 +217,18 @@ func (l *leafReader) openPage(h *pageHeader) error {
 	case !p.sameDef:
 		values = bytes.Count(p.def, []byte{l.maxDef})
 	}
-	if values == 0 && h.encoding != encoding.RLEDictionary && h.encoding != encoding.PlainDictionary {
-		h.encoding = encoding.Plain // nothing to decode, whatever it would be
+	if values == 0 && h.Encoding != encoding.RLEDictionary && h.Encoding != encoding.PlainDictionary {
+		h.Encoding = encoding.Plain // nothing to decode, whatever it would be
 	}
 	p.entries = n
 	l.counts.add(p)
-	return p.values.open(body, values, l.width, l.kind == typeBoolean, h.encoding, l.dict, l.most)
+	return p.values.Open(body, values, l.width, l.kind == encoding.Boolean, h.Encoding, l.dict, l.most)
 }
 
 // closePage lets go of the open page where that is huge.
 func (l *leafReader) closePage() {
-	if l.held >= hugePage {
-		l.page.buf, l.page.values, l.page.defBuf, l.page.repBuf = nil, pageValues{}, nil, nil
+	if l.held >= page.Limits.Huge {
+		l.page.buf, l.page.values, l.page.defBuf, l.page.repBuf = nil, page.Values{}, nil, nil
 	}
 	l.lane.release(l.held)
 	l.held = 0
@@ -244,30 +245,30 @@ func (l *leafReader) giveUp() {
 }
 
 // openLevels reads the levels of n entries and returns what is behind them.
-func (l *leafReader) openLevels(h *pageHeader, body []byte, n int) (rest []byte, err error) {
+func (l *leafReader) openLevels(h *page.Header, body []byte, n int) (rest []byte, err error) {
 	p := &l.page
 	rest = body
 	same, level := false, uint8(0)
 	if l.maxRep > 0 {
-		p.repBuf = sized(p.repBuf, n)
-		if h.kind == pageDataV2 {
-			level, same, err = encoding.ReadRawLevels(p.repBuf, body[:h.repLen], l.maxRep)
+		p.repBuf = page.Sized(p.repBuf, n)
+		if h.Kind == page.DataV2 {
+			level, same, err = encoding.ReadRawLevels(p.repBuf, body[:h.RepLen], l.maxRep)
 		} else {
-			rest, level, same, err = encoding.ReadLevels(p.repBuf, rest, l.maxRep, h.repEnc)
+			rest, level, same, err = encoding.ReadLevels(p.repBuf, rest, l.maxRep, h.RepEnc)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("repetition levels: %w", err)
 		}
 		if p.rep = p.repBuf; same {
-			p.rep = appendFill(p.repBuf[:0], level, n)
+			p.rep = encoding.AppendFill(p.repBuf[:0], level, n)
 		}
 	}
 	if l.maxDef > 0 {
-		p.defBuf = sized(p.defBuf, n)
-		if h.kind == pageDataV2 {
-			p.level, p.sameDef, err = encoding.ReadRawLevels(p.defBuf, body[h.repLen:h.repLen+h.defLen], l.maxDef)
+		p.defBuf = page.Sized(p.defBuf, n)
+		if h.Kind == page.DataV2 {
+			p.level, p.sameDef, err = encoding.ReadRawLevels(p.defBuf, body[h.RepLen:h.RepLen+h.DefLen], l.maxDef)
 		} else {
-			rest, p.level, p.sameDef, err = encoding.ReadLevels(p.defBuf, rest, l.maxDef, h.defEnc)
+			rest, p.level, p.sameDef, err = encoding.ReadLevels(p.defBuf, rest, l.maxDef, h.DefEnc)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("definition levels: %w", err)
@@ -276,8 +277,8 @@ func (l *leafReader) openLevels(h *pageHeader, body []byte, n int) (rest []byte,
 			p.def = p.defBuf
 		}
 	}
-	if h.kind == pageDataV2 {
-		rest = body[h.repLen+h.defLen:]
+	if h.Kind == page.DataV2 {
+		rest = body[h.RepLen+h.DefLen:]
 	}
 	return rest, nil
 }
@@ -292,10 +293,10 @@ func (l *leafReader) skip(rows int64) error {
 		if err != nil {
 			return err
 		}
-		if l.maxRep == 0 && h.values < rows { // of lists even v2 headers are not believed: nothing would tell a wrong one
-			l.stream.skip(h.compressed)
+		if l.maxRep == 0 && h.Values < rows { // of lists even v2 headers are not believed: nothing would tell a wrong one
+			l.stream.Skip(h.Compressed)
 			l.skipped = true
-			rows -= h.values
+			rows -= h.Values
 			continue
 		}
 		if err := l.openPage(&h); err != nil {
@@ -353,7 +354,7 @@ func (l *leafReader) endRow() error {
 func (l *leafReader) skipEntries(n int) error {
 	v := l.valuesIn(n)
 	l.page.at += n
-	return l.page.values.read(v, nil, l.shared)
+	return l.page.values.Read(v, nil, l.shared)
 }
 
 // valuesIn returns how many of the next n entries are values.
@@ -369,17 +370,17 @@ func (l *leafReader) valuesIn(n int) int {
 }
 
 // readRows returns the next n rows, fewer where they are huge, with their values in mem (nil: in memory of their own).
-func (l *leafReader) readRows(n int, mem *leafBuffers) (v *record.Vector, err error) {
-	defer recovered(&err, l.where)
-	s := sliceBuilder{maxDef: l.maxDef, values: valueBuilder{kind: l.kind, width: l.width}}
+func (l *leafReader) readRows(n int, mem *page.LeafBuffers) (v *record.Vector, err error) {
+	defer page.Recover(&err, l.where)
+	s := sliceBuilder{maxDef: l.maxDef, values: page.Builder{Kind: l.kind, Width: l.width}}
 	if mem != nil {
-		s.values.data, s.values.offsets = mem.data[:0], mem.offsets[:0]
+		s.values.Data, s.values.Offsets = mem.Data[:0], mem.Offsets[:0]
 	}
 	if v, err = l.gather(&s, n); err != nil {
 		return nil, l.wrap(err)
 	}
 	if mem != nil {
-		mem.data, mem.offsets = s.values.data, s.values.offsets
+		mem.Data, mem.Offsets = s.values.Data, s.values.Offsets
 	}
 	return v, nil
 }
@@ -404,13 +405,13 @@ func (l *leafReader) gather(s *sliceBuilder, n int) (*record.Vector, error) {
 			break // the next row begins here
 		}
 		if s.rows == 0 && rows > 0 {
-			s.values.expect = l.valuesIn(entries) * n / rows
+			s.values.Expect = l.valuesIn(entries) * n / rows
 		}
 		if err := l.takeEntries(s, entries); err != nil {
 			return nil, err
 		}
 		s.rows += rows
-		if len(s.values.data) >= sliceBytes || len(s.rep) >= sliceBytes {
+		if len(s.values.Data) >= page.Limits.Slice || len(s.rep) >= page.Limits.Slice {
 			n = s.rows
 		}
 	}
@@ -418,16 +419,16 @@ func (l *leafReader) gather(s *sliceBuilder, n int) (*record.Vector, error) {
 		return nil, fewerRows(int64(n - s.rows))
 	}
 	if l.narrow.Kind == schema.Int {
-		s.values.cutTo(l.narrow)
+		s.values.CutTo(l.narrow)
 	}
-	return &record.Vector{Values: s.values.array(l.asText), Def: s.def, Rep: s.rep, Rows: s.rows}, nil
+	return &record.Vector{Values: s.values.Array(l.asText), Def: s.def, Rep: s.rep, Rows: s.rows}, nil
 }
 
 // step returns how many of the next entries to take at once, and how many rows begin in them: rows at most, all in the open
 // page, and not so many that a slice could grow far beyond its bound.
 func (l *leafReader) step(s *sliceBuilder, rows int) (entries, begun int) {
 	p := &l.page
-	most := min(p.entries-p.at, max(1, (sliceBytes/8)/p.values.typical()))
+	most := min(p.entries-p.at, max(1, (page.Limits.Slice/8)/p.values.Typical()))
 	if l.maxRep == 0 {
 		n := min(rows, most)
 		return n, n
@@ -459,11 +460,11 @@ func (l *leafReader) takeEntries(s *sliceBuilder, n int) error {
 	case p.level < l.maxDef && p.sameDef:
 		s.sameLevel(p.level, n)
 	case s.def != nil:
-		s.def = appendFill(s.def, l.maxDef, n)
+		s.def = encoding.AppendFill(s.def, l.maxDef, n)
 	}
 	s.entries += n
 	p.at += n
-	err := p.values.read(values, &s.values, l.shared)
+	err := p.values.Read(values, &s.values, l.shared)
 	if p.at == p.entries {
 		l.closePage() // a huge one is not to be in memory beside what is made of it
 	}
@@ -473,15 +474,15 @@ func (l *leafReader) takeEntries(s *sliceBuilder, n int) error {
 // finish refuses a chunk that goes on after its last row, or whose pages do not hold as many values as the footer says. toEnd
 // says that the row group ends where the reader does.
 func (l *leafReader) finish(toEnd bool) (err error) {
-	defer recovered(&err, l.where)
+	defer page.Recover(&err, l.where)
 	if l.pending != nil || l.page.at < l.page.entries || l.seen < l.chunk.values {
 		if toEnd {
 			return l.errorf("it has more rows than the footer says")
 		}
 		for err == nil { // were the counts of pages that were passed over right? If so, they add up
-			var h pageHeader
+			var h page.Header
 			if h, err = l.dataHeader(); err == nil {
-				l.stream.skip(h.compressed)
+				l.stream.Skip(h.Compressed)
 			}
 		}
 		if err != io.EOF {
@@ -489,10 +490,10 @@ func (l *leafReader) finish(toEnd bool) (err error) {
 		}
 		return nil
 	}
-	if err := l.tally(); err != nil || l.stream.left() <= 0 {
+	if err := l.tally(); err != nil || l.stream.Left() <= 0 {
 		return err
 	}
-	if h, err := l.stream.header(); err == nil && h.values > 0 && (h.kind == pageData || h.kind == pageDataV2) {
+	if h, err := l.stream.Header(); err == nil && h.Values > 0 && (h.Kind == page.Data || h.Kind == page.DataV2) {
 		return l.errorf("its pages hold more than the %d values that the footer says", l.chunk.values)
 	}
 	return nil // some writers leave room
@@ -504,7 +505,7 @@ type sliceBuilder struct {
 	rows     int
 	entries  int
 	def, rep []uint8 // def nil: all at maxDef so far
-	values   valueBuilder
+	values   page.Builder
 }
 
 func (s *sliceBuilder) levels(def []uint8) {
@@ -514,12 +515,12 @@ func (s *sliceBuilder) levels(def []uint8) {
 
 func (s *sliceBuilder) sameLevel(level uint8, n int) {
 	s.beginLevels(n)
-	s.def = appendFill(s.def, level, n)
+	s.def = encoding.AppendFill(s.def, level, n)
 }
 
 func (s *sliceBuilder) beginLevels(more int) {
 	if s.def == nil {
-		s.def = appendFill(make([]uint8, 0, s.entries+more), s.maxDef, s.entries)
+		s.def = encoding.AppendFill(make([]uint8, 0, s.entries+more), s.maxDef, s.entries)
 	}
 }
 

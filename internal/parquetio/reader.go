@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/rlprep/rlprep/internal/parquetio/page"
 	"github.com/rlprep/rlprep/internal/record"
 )
 
@@ -15,15 +16,12 @@ type Reader struct {
 	left   int64  // rows that Next has still to return
 	toEnd  bool   // the range ends with the row group: then nothing may be left in the chunks
 	err    error
-	shared *pageBuffers
+	shared *page.Buffers
 	reuse  bool
 	ahead  ahead
 
 	siblings []sibling
 }
-
-// sliceBytes is where Next ends a slice, so that offsets fit and memory stays bounded whatever the rows are like.
-var sliceBytes = 64 << 20
 
 // Reader returns a reader of rows [first, first+rows) of row group rg. leaves are numbers of Schema().Leaves(), in any order.
 func (f *File) Reader(rg int, leaves []int, first, rows int64) (*Reader, error) {
@@ -39,12 +37,12 @@ func (f *File) ReaderIn(lane *Lane, rg int, leaves []int, first, rows int64) (*R
 	if first < 0 || rows < 0 || first > g.Rows || rows > g.Rows-first {
 		return nil, fmt.Errorf("%s: row group %d: read rows %d to %d: it has %d", f.name, rg, first, first+rows, g.Rows)
 	}
-	r := &Reader{leaves: make([]leafReader, len(leaves)), where: fmt.Sprintf("%s: row group %d", f.name, rg), left: rows, toEnd: first+rows == g.Rows, shared: takeBuffers(len(leaves))}
+	r := &Reader{leaves: make([]leafReader, len(leaves)), where: fmt.Sprintf("%s: row group %d", f.name, rg), left: rows, toEnd: first+rows == g.Rows, shared: page.TakeBuffers(len(leaves))}
 	for i, leaf := range leaves {
 		if leaf < 0 || leaf >= len(f.leaves) {
 			return nil, fmt.Errorf("%s: read rows: no column %d (there are %d)", f.name, leaf, len(f.leaves))
 		}
-		r.leaves[i].page.buf = r.shared.leaves[i].page
+		r.leaves[i].page.buf = r.shared.Leaves[i].Page
 		if err := r.leaves[i].open(f, rg, leaf, first, r.shared, lane); err != nil {
 			r.Close()
 			return nil, err
@@ -74,7 +72,7 @@ func (r *Reader) Next(max int) ([]*record.Vector, error) {
 
 // slice is next; a panic is its error, also in the goroutine that reads ahead.
 func (r *Reader) slice(max int) (out []*record.Vector, err error) {
-	defer recovered(&err, r.where)
+	defer page.Recover(&err, r.where)
 	return r.next(max)
 }
 
@@ -135,14 +133,14 @@ func (r *Reader) next(max int) ([]*record.Vector, error) {
 func (r *Reader) Reuse() { r.reuse = true }
 
 // memory is what the values of a leaf go into; nil: their own.
-func (r *Reader) memory(leaf int) *leafBuffers {
+func (r *Reader) memory(leaf int) *page.LeafBuffers {
 	if !r.reuse {
 		return nil
 	}
-	b := &r.shared.leaves[leaf]
+	b := &r.shared.Leaves[leaf]
 	if r.ahead.beside { // the values of the slice before are in use
-		b.data, b.otherData = b.otherData, b.data
-		b.offsets, b.otherOffsets = b.otherOffsets, b.offsets
+		b.Data, b.OtherData = b.OtherData, b.Data
+		b.Offsets, b.OtherOffsets = b.OtherOffsets, b.Offsets
 	}
 	return b
 }
@@ -163,9 +161,9 @@ func (r *Reader) Close() error {
 	if r.shared != nil {
 		for i := range r.leaves {
 			r.leaves[i].giveUp()
-			r.shared.leaves[i].page = r.leaves[i].page.buf
+			r.shared.Leaves[i].Page = r.leaves[i].page.buf
 		}
-		r.shared.giveBack()
+		r.shared.GiveBack()
 	}
 	r.leaves, r.left, r.shared = nil, 0, nil
 	r.err = fmt.Errorf("read rows: the reader is closed")

@@ -14,7 +14,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	pqcodec "github.com/parquet-go/parquet-go/compress"
 
-	"github.com/rlprep/rlprep/internal/parquetio/encoding"
+	"github.com/rlprep/rlprep/internal/parquetio/page"
 	"github.com/rlprep/rlprep/internal/record"
 	"github.com/rlprep/rlprep/schema"
 )
@@ -408,46 +408,6 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// FuzzPage gives one page of each kind of values to the decoders.
-func FuzzPage(f *testing.F) {
-	f.Add([]byte{2, 0, 0, 0, 'a', 'b', 0, 0, 0, 0}, uint16(2), uint8(0), uint8(0))
-	f.Add(encoding.AppendDelta64(nil, bytes.Repeat([]byte{1, 2, 3, 4, 5, 6, 7, 8}, 200)), uint16(200), uint8(8), uint8(encoding.Delta))
-	f.Add(encoding.AppendDelta32(nil, bytes.Repeat([]byte{1, 2, 3, 4, 9, 9, 9, 9}, 200)), uint16(400), uint8(4), uint8(encoding.Delta))
-	f.Add([]byte{1, 0x03, 0x55}, uint16(8), uint8(0), uint8(encoding.RLEDictionary))
-	f.Add(append(encoding.AppendDelta32(nil, []byte{1, 0, 0, 0, 2, 0, 0, 0}), 'a', 'b', 'c'), uint16(2), uint8(0), uint8(encoding.DeltaLength))
-	f.Fuzz(func(t *testing.T, b []byte, n uint16, width, enc uint8) {
-		dict, err := newPageDict([]byte{1, 0, 0, 0, 'x', 0, 0, 0, 0}, 2, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if width = width % 17; width > 0 {
-			dict, _ = newPageDict(make([]byte, 2*int(width)), 2, int(width))
-		}
-		var shared pageBuffers
-		for _, isBool := range []bool{false, true} {
-			var v pageValues
-			if v.open(b, int(n), int(width), isBool, int32(enc%10), dict, DefaultMaxValue) != nil {
-				continue
-			}
-			kind := typeByteArray
-			if width > 0 {
-				kind = typeFixed
-			}
-			out := valueBuilder{kind: kind, width: int(width)}
-			for _, k := range []int{int(n) / 3, 0, int(n) - int(n)/3} {
-				if v.read(k, &out, &shared) != nil {
-					return
-				}
-			}
-			if !isBool && out.array(true).Len() != int(n) {
-				t.Errorf("%d values of %d", out.n, n)
-			}
-		}
-		levels := make([]uint8, n)
-		_, _, _, _ = encoding.ReadLevels(levels, b, width%8+1, int32(enc))
-	})
-}
-
 // A Reader that uses its memory again gives the same rows, also where columns end their slices at different rows, and where the next slice
 // is read before the one in use is compared.
 func TestReuse(t *testing.T) {
@@ -455,9 +415,9 @@ func TestReuse(t *testing.T) {
 	if err != nil || len(names) < 10 {
 		t.Fatalf("%d files, %v", len(names), err)
 	}
-	defer func(n int) { sliceBytes = n }(sliceBytes)
+	defer func(n int) { page.Limits.Slice = n }(page.Limits.Slice)
 	for _, bytes := range []int{64 << 20, 48} {
-		sliceBytes = bytes
+		page.Limits.Slice = bytes
 		slices, ahead := 0, 0
 		for _, name := range names {
 			f, err := Open(name)

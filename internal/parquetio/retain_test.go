@@ -4,6 +4,8 @@ import (
 	"io"
 	"runtime"
 	"testing"
+
+	"github.com/rlprep/rlprep/internal/parquetio/page"
 )
 
 // What a File keeps of a row group that was read (its counts) does not keep the dictionary: memory would grow with the file.
@@ -20,7 +22,7 @@ func TestDictionaryIsFreed(t *testing.T) {
 			for err == nil {
 				if _, err = r.Next(1); err == nil && leaf < 0 && r.leaves[0].dict != nil {
 					leaf = i
-					runtime.SetFinalizer(r.leaves[0].dict, func(*pageDict) { close(freed) })
+					runtime.SetFinalizer(r.leaves[0].dict, func(*page.Dict) { close(freed) })
 				}
 			}
 			if err != io.EOF {

@@ -9,9 +9,12 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/parquet-go/parquet-go"
 	"pgregory.net/rapid"
 
+	"github.com/rlprep/rlprep/internal/parquetio/page"
 	"github.com/rlprep/rlprep/internal/record"
 	"github.com/rlprep/rlprep/schema"
 )
@@ -31,10 +34,6 @@ type leafDump struct {
 
 func (d *leafDump) add(t tester, v *record.Vector, maxDef uint8) {
 	t.Helper()
-	view, err := viewOf(v.Values)
-	if err != nil {
-		t.Fatal(err)
-	}
 	n := v.Entries()
 	for e := range n {
 		def, rep := maxDef, uint8(0)
@@ -46,13 +45,29 @@ func (d *leafDump) add(t tester, v *record.Vector, maxDef uint8) {
 		}
 		d.def, d.rep = append(d.def, def), append(d.rep, rep)
 	}
-	for i := range view.n {
-		if view.kind == kindBool {
-			d.values = append(d.values, []byte{boolByte(view.bools.Value(i))})
-		} else {
-			d.values = append(d.values, bytes.Clone(view.at(i)))
-		}
+	if v.Values == nil {
+		return
 	}
+	for i := range v.Values.Len() {
+		d.values = append(d.values, bytes.Clone(plainValue(v.Values, i)))
+	}
+}
+
+// plainValue is value i in PLAIN encoding, without length; a boolean is a byte.
+func plainValue(a arrow.Array, i int) []byte {
+	switch a := a.(type) {
+	case *array.Boolean:
+		if a.Value(i) {
+			return []byte{1}
+		}
+		return []byte{0}
+	case *array.String:
+		return []byte(a.Value(i))
+	case *array.Binary:
+		return a.Value(i)
+	}
+	width := a.DataType().(arrow.FixedWidthDataType).BitWidth() / 8
+	return a.Data().Buffers()[1].Bytes()[(a.Data().Offset()+i)*width:][:width]
 }
 
 func (d *leafDump) diff(o *leafDump) string {
@@ -265,16 +280,16 @@ func (r *rand) n(n int) int { return int(r.next() % uint64(n)) }
 
 // smallPages makes pages small, so that few rows fill several.
 func smallPages(t testing.TB, size, rows int) {
-	oldSize, oldRows := pageTarget, pageRows
-	pageTarget, pageRows = size, rows
-	t.Cleanup(func() { pageTarget, pageRows = oldSize, oldRows })
+	oldSize, oldRows := page.Limits.Target, page.Limits.Rows
+	page.Limits.Target, page.Limits.Rows = size, rows
+	t.Cleanup(func() { page.Limits.Target, page.Limits.Rows = oldSize, oldRows })
 }
 
 func TestRoundTrip(t *testing.T) {
 	smallPages(t, 3000, 200)
-	oldEntries := dictEntries
-	dictEntries = 300 // so that some are given up half-way
-	defer func() { dictEntries = oldEntries }()
+	oldEntries := page.Limits.DictEntries
+	page.Limits.DictEntries = 300 // so that some are given up half-way
+	defer func() { page.Limits.DictEntries = oldEntries }()
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
 		s := &schema.Schema{}

@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/rlprep/rlprep/internal/parquetio/arrowschema"
+	"github.com/rlprep/rlprep/internal/parquetio/encoding"
 	"github.com/rlprep/rlprep/schema"
 )
 
@@ -121,7 +122,7 @@ func (f *File) closeElement(i int, names []string, around []groupLevel) (int, er
 	next := i + 1
 	if e.isLeaf() && i > 0 {
 		e.end = int32(next)
-		f.physical = append(f.physical, physicalLeaf{Physical: physicalType(e.physical), Length: max(0, int(e.length)), Names: names,
+		f.physical = append(f.physical, physicalLeaf{Physical: encoding.Physical(e.physical), Length: max(0, int(e.length)), Names: names,
 			MaxDef: def, MaxRep: rep, groups: around})
 		return next, nil
 	}
@@ -144,9 +145,9 @@ func (e *element) checkShape() error {
 		return fmt.Errorf("has both a type and fields")
 	case e.isLeaf() && e.physical < 0:
 		return fmt.Errorf("has neither a type nor fields")
-	case e.isLeaf() && e.physical > int32(typeFixed):
+	case e.isLeaf() && e.physical > int32(encoding.FixedLenByteArray):
 		return fmt.Errorf("has the unknown type %d", e.physical)
-	case e.physical == int32(typeFixed) && e.length <= 0:
+	case e.physical == int32(encoding.FixedLenByteArray) && e.length <= 0:
 		return fmt.Errorf("has values of a fixed length that is not said")
 	}
 	return nil
@@ -225,20 +226,20 @@ func (e *element) leafType() schema.Type {
 }
 
 func (e *element) plainType() schema.Type {
-	switch physicalType(e.physical) {
-	case typeBoolean:
+	switch encoding.Physical(e.physical) {
+	case encoding.Boolean:
 		return schema.Type{Kind: schema.Bool}
-	case typeInt32:
+	case encoding.Int32:
 		return schema.Type{Kind: schema.Int, Bits: 32}
-	case typeInt64:
+	case encoding.Int64:
 		return schema.Type{Kind: schema.Int, Bits: 64}
-	case typeInt96:
+	case encoding.Int96:
 		return schema.Type{Kind: schema.Time, Name: "timestamp[ns]"}
-	case typeFloat:
+	case encoding.Float:
 		return schema.Type{Kind: schema.Float, Bits: 32}
-	case typeDouble:
+	case encoding.Double:
 		return schema.Type{Kind: schema.Float, Bits: 64}
-	case typeFixed:
+	case encoding.FixedLenByteArray:
 		return schema.Type{Kind: schema.Binary, Layout: schema.Fixed, Size: int(e.length)}
 	}
 	return schema.Type{Kind: schema.Binary}
@@ -247,40 +248,40 @@ func (e *element) plainType() schema.Type {
 // annotatedType reads the logical type, or the converted type where there is none. ok is false where there is no annotation
 // or it does not fit the physical type, which readers then go by.
 func (e *element) annotatedType() (t schema.Type, ok bool) {
-	p := physicalType(e.physical)
+	p := encoding.Physical(e.physical)
 	l := e.logicalOrConverted()
 	switch l.id {
 	case logicalString:
-		return schema.Type{Kind: schema.Text}, p == typeByteArray
+		return schema.Type{Kind: schema.Text}, p == encoding.ByteArray
 	case logicalJSON: // datasets 5 decodes these into dicts, older ones do not: rules must be able to tell
-		return schema.Type{Kind: schema.Text, Name: "json"}, p == typeByteArray
+		return schema.Type{Kind: schema.Text, Name: "json"}, p == encoding.ByteArray
 	case logicalEnum:
-		return schema.Type{Kind: schema.Binary, Name: "enum"}, p == typeByteArray
+		return schema.Type{Kind: schema.Binary, Name: "enum"}, p == encoding.ByteArray
 	case logicalBSON:
-		return schema.Type{Kind: schema.Binary, Name: "bson"}, p == typeByteArray
+		return schema.Type{Kind: schema.Binary, Name: "bson"}, p == encoding.ByteArray
 	case logicalDecimal:
 		return e.decimalType(l), e.logical.id == 0 || l.precision <= e.decimalDigits()
 	case logicalDate:
-		return schema.Type{Kind: schema.Time, Name: "date32[day]"}, p == typeInt32
+		return schema.Type{Kind: schema.Time, Name: "date32[day]"}, p == encoding.Int32
 	case logicalTime:
-		return l.timeType(), p == typeInt32 && l.unit == 1 || p == typeInt64 && l.unit > 1
+		return l.timeType(), p == encoding.Int32 && l.unit == 1 || p == encoding.Int64 && l.unit > 1
 	case logicalTimestamp:
-		return l.timeType(), p == typeInt64
+		return l.timeType(), p == encoding.Int64
 	case logicalInteger:
 		return schema.Type{Kind: schema.Int, Bits: int(l.bits), Unsigned: !l.signed},
-			p == typeInt64 && l.bits == 64 || p == typeInt32 && (l.bits == 8 || l.bits == 16 || l.bits == 32)
+			p == encoding.Int64 && l.bits == 64 || p == encoding.Int32 && (l.bits == 8 || l.bits == 16 || l.bits == 32)
 	case logicalUnknown:
 		return schema.Type{Kind: schema.Null}, true
 	case logicalUUID:
-		return schema.Type{Kind: schema.Other, Name: arrowschema.UUID}, p == typeFixed && e.length == 16
+		return schema.Type{Kind: schema.Other, Name: arrowschema.UUID}, p == encoding.FixedLenByteArray && e.length == 16
 	case logicalFloat16:
-		return schema.Type{Kind: schema.Float, Bits: 16}, p == typeFixed && e.length == 2
+		return schema.Type{Kind: schema.Float, Bits: 16}, p == encoding.FixedLenByteArray && e.length == 2
 	case logicalInterval:
-		return e.foreignType("interval"), p == typeFixed && e.length == 12
+		return e.foreignType("interval"), p == encoding.FixedLenByteArray && e.length == 12
 	case logicalGeometry:
-		return e.foreignType("geometry"), p == typeByteArray
+		return e.foreignType("geometry"), p == encoding.ByteArray
 	case logicalGeography:
-		return e.foreignType("geography"), p == typeByteArray
+		return e.foreignType("geography"), p == encoding.ByteArray
 	case 0, logicalUndefined, logicalList, logicalMap: // none, or one of groups
 		return t, false
 	}
@@ -328,7 +329,7 @@ func (f *File) keepUnknown() {
 func (f *File) hasValues(leaf int) bool {
 	for rg := range f.groups {
 		c := f.chunk(rg, leaf)
-		if c.nulls >= 0 && c.nulls < c.values || c.nulls < 0 && c.values > 0 && f.physical[leaf].Physical != typeInt32 {
+		if c.nulls >= 0 && c.nulls < c.values || c.nulls < 0 && c.values > 0 && f.physical[leaf].Physical != encoding.Int32 {
 			return true
 		}
 	}

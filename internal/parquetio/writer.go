@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/rlprep/rlprep/internal/parquetio/encoding"
+	"github.com/rlprep/rlprep/internal/parquetio/page"
 	"github.com/rlprep/rlprep/internal/parquetio/thrift"
 	"github.com/rlprep/rlprep/schema"
 )
@@ -71,7 +72,7 @@ type outPlace struct{ bloom, columnIndex, offsetIndex section }
 // NewWriter begins a Parquet file of schema s in w, which must be empty and stays the caller's. A field of s whose SourceElement is
 // set is described as it was in its file.
 func NewWriter(w Out, s *schema.Schema, o WriterOptions) (out *Writer, err error) {
-	defer recovered(&err, writing(w, o.Base))
+	defer page.Recover(&err, writing(w, o.Base))
 	tree, err := physicalSchema(s, o.Base)
 	if err != nil {
 		return nil, fmt.Errorf("write %s: %w", w.Name(), err)
@@ -104,7 +105,7 @@ func (w *Writer) Write(g *EncodedRowGroup) error {
 }
 
 func (w *Writer) write(g *EncodedRowGroup) (err error) {
-	defer recovered(&err, writing(w.out.f, g.source(w.o.Base)))
+	defer page.Recover(&err, writing(w.out.f, g.source(w.o.Base)))
 	if err := w.check(g); err != nil {
 		return fmt.Errorf("write %s: row group %d: %w", w.out.f.Name(), len(w.groups), err)
 	}
@@ -161,7 +162,7 @@ func (w *Writer) checkChunk(c *EncodedChunk, to *physicalLeaf, rows int64) error
 		return fmt.Errorf("chunk of %d rows in a row group of %d", c.Raw.rows(), rows)
 	case from.MaxDef != to.MaxDef || from.MaxRep != to.MaxRep:
 		return fmt.Errorf("chunk with levels %d/%d in a column with %d/%d", from.MaxDef, from.MaxRep, to.MaxDef, to.MaxRep)
-	case from.Physical != to.Physical || from.Physical == typeFixed && from.Length != to.Length:
+	case from.Physical != to.Physical || from.Physical == encoding.FixedLenByteArray && from.Length != to.Length:
 		return fmt.Errorf("stored as %s in %s, and as %s in the file that the schema was taken from: rewrite one of them",
 			from.Physical, c.Raw.file.name, to.Physical)
 	}
@@ -224,7 +225,7 @@ func (w *Writer) describe(c *EncodedChunk, leaf *physicalLeaf, path []byte) erro
 	return w.made.add(entry{w.meta, columnIndex(c, leaf), offsetIndex(c, start)})
 }
 
-func appendStats(b []byte, st *Stats) []byte {
+func appendStats(b []byte, st *page.Stats) []byte {
 	var s thrift.StructWriter
 	b = s.Int(b, 3, thrift.I64, st.Nulls)
 	if st.Max != nil {
@@ -260,10 +261,10 @@ func encodingStats(c *EncodedChunk) []byte {
 	}
 	b := thrift.AppendList(nil, thrift.Struct, n)
 	if c.DictBytes > 0 {
-		b = one(b, pageDictionary, encoding.Plain, 1)
+		b = one(b, page.Dictionary, encoding.Plain, 1)
 	}
 	for _, enc := range slices.Sorted(maps.Keys(counts)) {
-		b = one(b, pageData, int64(enc), counts[enc])
+		b = one(b, page.Data, int64(enc), counts[enc])
 	}
 	return b
 }
@@ -303,12 +304,12 @@ func columnIndex(c *EncodedChunk, leaf *physicalLeaf) []byte {
 
 // boundaryOrder returns 1 where the bounds of the pages ascend, 2 where they descend, 0 where neither is known. Pages
 // without values do not count.
-func boundaryOrder(pages []PageInfo, leaf *physicalLeaf) int64 {
+func boundaryOrder(pages []page.Info, leaf *physicalLeaf) int64 {
 	if !leaf.ordered() {
 		return 0
 	}
 	up, down := true, true
-	var last *Stats
+	var last *page.Stats
 	for i := range pages {
 		if pages[i].AllNull {
 			continue
@@ -365,7 +366,7 @@ func (w *Writer) Close() (Totals, error) {
 }
 
 func (w *Writer) finish() (err error) {
-	defer recovered(&err, writing(w.out.f, w.o.Base))
+	defer page.Recover(&err, writing(w.out.f, w.o.Base))
 	w.places = make([]outPlace, len(w.groups)*len(w.leaves))
 	if err := w.writeBlooms(); err != nil {
 		return err

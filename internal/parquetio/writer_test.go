@@ -12,6 +12,8 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"github.com/rlprep/rlprep/internal/parquetio/encoding"
+	"github.com/rlprep/rlprep/internal/parquetio/page"
 	"github.com/rlprep/rlprep/internal/parquetio/thrift"
 	"github.com/rlprep/rlprep/schema"
 )
@@ -44,7 +46,7 @@ func sameLeaf(t *testing.T, a, b *File, from, to, rgA, rgB int) {
 }
 
 // readable leaves out INT96, whose values parquet-go compares in another form.
-func readable(c *Chunk) bool { return c.stored != typeInt96 }
+func readable(c *Chunk) bool { return c.stored != encoding.Int96 }
 
 // Every file, copied whole: the same pages, the same schema elements, the same values.
 func TestCopyAll(t *testing.T) {
@@ -189,40 +191,40 @@ func pageOffsets(t *testing.T, f *File, c *Chunk) (out []int64) {
 
 // The column index of pages made here, and how their bounds are said to run.
 func TestBoundaryOrder(t *testing.T) {
-	text := &physicalLeaf{Physical: typeByteArray, Order: sortUnsigned}
-	number := &physicalLeaf{Physical: typeInt32, Order: sortSigned}
-	unsigned := &physicalLeaf{Physical: typeInt32, Order: sortUnsigned}
-	page := func(lo, hi string) PageInfo { return PageInfo{Stats: Stats{Min: []byte(lo), Max: []byte(hi)}} }
-	empty := PageInfo{AllNull: true}
+	text := &physicalLeaf{Physical: encoding.ByteArray, Order: sortUnsigned}
+	number := &physicalLeaf{Physical: encoding.Int32, Order: sortSigned}
+	unsigned := &physicalLeaf{Physical: encoding.Int32, Order: sortUnsigned}
+	bounded := func(lo, hi string) page.Info { return page.Info{Stats: page.Stats{Min: []byte(lo), Max: []byte(hi)}} }
+	empty := page.Info{AllNull: true}
 	minusOne, zero, one := "\xff\xff\xff\xff", "\x00\x00\x00\x00", "\x01\x00\x00\x00"
 	for _, c := range []struct {
 		name  string
 		leaf  *physicalLeaf
-		pages []PageInfo
+		pages []page.Info
 		want  int64
 	}{
-		{"one page", text, []PageInfo{page("a", "b")}, 1},
-		{"ascending", text, []PageInfo{page("a", "b"), page("b", "c"), page("b", "d")}, 1},
-		{"descending", text, []PageInfo{page("c", "d"), page("b", "d"), page("a", "a")}, 2},
-		{"neither", text, []PageInfo{page("a", "b"), page("c", "d"), page("b", "e")}, 0},
-		{"minima up, maxima down", text, []PageInfo{page("a", "z"), page("b", "y")}, 0},
-		{"nulls between", text, []PageInfo{page("a", "b"), empty, page("c", "d")}, 1},
-		{"nulls only", text, []PageInfo{empty, empty}, 1},
-		{"bytes above 127", text, []PageInfo{page("a", "b"), page("\xe4", "\xff")}, 1},
-		{"signed", number, []PageInfo{page(minusOne, minusOne), page(zero, one)}, 1},
-		{"unsigned", unsigned, []PageInfo{page(minusOne, minusOne), page(zero, one)}, 2},
-		{"bounds of another width", number, []PageInfo{page("a", "b")}, 0},
-		{"decimal in bytes", &physicalLeaf{Physical: typeFixed, Length: 1, Order: sortSigned}, []PageInfo{page("a", "b"), page("c", "d")}, 0},
+		{"one page", text, []page.Info{bounded("a", "b")}, 1},
+		{"ascending", text, []page.Info{bounded("a", "b"), bounded("b", "c"), bounded("b", "d")}, 1},
+		{"descending", text, []page.Info{bounded("c", "d"), bounded("b", "d"), bounded("a", "a")}, 2},
+		{"neither", text, []page.Info{bounded("a", "b"), bounded("c", "d"), bounded("b", "e")}, 0},
+		{"minima up, maxima down", text, []page.Info{bounded("a", "z"), bounded("b", "y")}, 0},
+		{"nulls between", text, []page.Info{bounded("a", "b"), empty, bounded("c", "d")}, 1},
+		{"nulls only", text, []page.Info{empty, empty}, 1},
+		{"bytes above 127", text, []page.Info{bounded("a", "b"), bounded("\xe4", "\xff")}, 1},
+		{"signed", number, []page.Info{bounded(minusOne, minusOne), bounded(zero, one)}, 1},
+		{"unsigned", unsigned, []page.Info{bounded(minusOne, minusOne), bounded(zero, one)}, 2},
+		{"bounds of another width", number, []page.Info{bounded("a", "b")}, 0},
+		{"decimal in bytes", &physicalLeaf{Physical: encoding.FixedLenByteArray, Length: 1, Order: sortSigned}, []page.Info{bounded("a", "b"), bounded("c", "d")}, 0},
 	} {
 		if got := boundaryOrder(c.pages, c.leaf); got != c.want {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)
 		}
 	}
-	unknown := &EncodedChunk{Index: []PageInfo{page("a", "b"), {}}}
+	unknown := &EncodedChunk{Encoded: page.Encoded{Index: []page.Info{bounded("a", "b"), {}}}}
 	if columnIndex(unknown, text) != nil {
 		t.Error("a column index without the bounds of a page that has values")
 	}
-	if columnIndex(&EncodedChunk{Index: []PageInfo{page("a", "b")}}, &physicalLeaf{Physical: typeInt96}) != nil {
+	if columnIndex(&EncodedChunk{Encoded: page.Encoded{Index: []page.Info{bounded("a", "b")}}}, &physicalLeaf{Physical: encoding.Int96}) != nil {
 		t.Error("a column index for values without an order")
 	}
 }
@@ -436,7 +438,7 @@ func TestWriterRefuses(t *testing.T) {
 		{raw("id"), "stored as INT64"},
 		{raw("prompt[].role"), "levels 4/1 in a column with 1/0"},
 		{short, "row group of 39"},
-		{&EncodedRowGroup{Rows: 2, Chunks: []EncodedChunk{{Values: 1}}}, "1 values for 2 rows"},
+		{&EncodedRowGroup{Rows: 2, Chunks: []EncodedChunk{{Encoded: page.Encoded{Values: 1}}}}, "1 values for 2 rows"},
 	} {
 		w, err := NewWriter(out, one, WriterOptions{})
 		if err != nil {

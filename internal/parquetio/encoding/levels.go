@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/bits"
+	"slices"
 )
 
 // The encodings of the format, by their number in it.
@@ -102,4 +103,14 @@ func appendPacked[T uint8 | uint32](b []byte, values []T, width int) []byte {
 		}
 	}
 	return b
+}
+
+// AppendFill appends n times v.
+func AppendFill(b []uint8, v uint8, n int) []uint8 {
+	b = slices.Grow(b, n)
+	fill := b[len(b) : len(b)+n]
+	for i := range fill {
+		fill[i] = v
+	}
+	return b[:len(b)+n]
 }

@@ -1,4 +1,4 @@
-package parquetio
+package page
 
 import (
 	"bytes"
@@ -12,21 +12,10 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 
+	"github.com/rlprep/rlprep/internal/parquetio/compress"
 	"github.com/rlprep/rlprep/internal/parquetio/encoding"
 	"github.com/rlprep/rlprep/internal/record"
 	"github.com/rlprep/rlprep/schema"
-)
-
-// When a page is full. Measured on gsm8k's text with zstd: see BenchmarkPageSize.
-var (
-	pageTarget = 1 << 20 // bytes, uncompressed
-	pageRows   = 20_000  // as parquet-java: what a reader that seeks must skip at most
-)
-
-// dictEntries and dictBytes bound a dictionary.
-var (
-	dictEntries = 1 << 16
-	dictBytes   = 1 << 20
 )
 
 const (
@@ -53,20 +42,20 @@ const (
 	dictRefused
 )
 
-// A columnEncoder makes the pages of one leaf.
-type columnEncoder struct {
+// An Encoder makes the pages of one leaf, one column chunk after the other. It is for one goroutine.
+type Encoder struct {
 	leaf   schema.Leaf
-	codec  Codec
-	shared *scratch
+	codec  compress.Codec
+	shared *Scratch
 
 	form     leafForm
-	raw      *Chunk
+	raw      any // a column chunk to be copied in place of pages
 	constant schema.Value
 	hasConst bool
 
 	// The chunk so far.
 	pages        Pages
-	index        []PageInfo
+	index        []Info
 	pending      []pendingPage // behind pages
 	stats        Stats
 	bounded      bool // a page with values went into stats
@@ -90,8 +79,15 @@ type columnEncoder struct {
 	numbers  []uint32 // in the dictionary; not gathered in dictRefused
 }
 
-func (c *columnEncoder) reset() {
-	c.pages.free()
+// Init sets c up for the first chunk of a leaf. shared is for all leaves of one goroutine.
+func (c *Encoder) Init(leaf schema.Leaf, codec compress.Codec, shared *Scratch) {
+	*c = Encoder{leaf: leaf, codec: codec, shared: shared}
+	c.Reset()
+}
+
+// Reset forgets what was appended since the last chunk.
+func (c *Encoder) Reset() {
+	c.pages.Free()
 	c.form, c.raw, c.constant, c.hasConst = formNone, nil, schema.Value{}, false
 	c.index, c.pending, c.stats, c.bounded = nil, nil, Stats{}, false
 	c.rows, c.entries, c.uncompressed, c.encodings = 0, 0, 0, nil
@@ -100,9 +96,9 @@ func (c *columnEncoder) reset() {
 	c.clearPage()
 }
 
-func (c *columnEncoder) clearPage() {
+func (c *Encoder) clearPage() {
 	c.def, c.rep, c.numbers = c.def[:0], c.rep[:0], c.numbers[:0]
-	if cap(c.values) > 8*pageTarget {
+	if cap(c.values) > 8*Limits.Target {
 		c.values = nil // one huge value is no reason to keep such a buffer
 	}
 	c.values = c.values[:0]
@@ -184,7 +180,7 @@ func (v *valueView) bytes(i, j int) int {
 }
 
 // fits reports whether such values are those of the leaf.
-func (c *columnEncoder) fits(a arrow.Array) bool {
+func (c *Encoder) fits(a arrow.Array) bool {
 	t := c.leaf.Type
 	switch a.(type) {
 	case *array.String:
@@ -207,7 +203,7 @@ func (c *columnEncoder) fits(a arrow.Array) bool {
 	return false
 }
 
-func (c *columnEncoder) appendVector(v *record.Vector, rows int) error {
+func (c *Encoder) appendVector(v *record.Vector, rows int) error {
 	view, err := c.check(v, rows)
 	if err != nil {
 		return err
@@ -230,7 +226,7 @@ func (c *columnEncoder) appendVector(v *record.Vector, rows int) error {
 				c.state, c.numbers = dictRefused, c.numbers[:0]
 			}
 		}
-		if c.open >= pageRows || c.size() >= pageTarget {
+		if c.open >= Limits.Rows || c.size() >= Limits.Target {
 			if err := c.flush(); err != nil {
 				return err
 			}
@@ -240,14 +236,14 @@ func (c *columnEncoder) appendVector(v *record.Vector, rows int) error {
 }
 
 // advance adds the levels of rows whose values are in the open page.
-func (c *columnEncoder) advance(v *record.Vector, from, to segment) {
+func (c *Encoder) advance(v *record.Vector, from, to segment) {
 	c.appendLevels(v, from.entry, to.entry)
 	c.open += to.row - from.row
 	c.count += to.value - from.value
 }
 
 // check refuses a vector that contradicts itself, the batch or the leaf: its levels could not be read again.
-func (c *columnEncoder) check(v *record.Vector, rows int) (valueView, error) {
+func (c *Encoder) check(v *record.Vector, rows int) (valueView, error) {
 	view, err := viewOf(v.Values)
 	if err != nil {
 		return view, err
@@ -288,8 +284,8 @@ func (c *columnEncoder) check(v *record.Vector, rows int) (valueView, error) {
 }
 
 // begin sets up a chunk once the layout of its values is known.
-func (c *columnEncoder) begin() {
-	c.dict.Reset(c.width, dictEntries, dictBytes)
+func (c *Encoder) begin() {
+	c.dict.Reset(c.width, Limits.DictEntries, Limits.DictBytes)
 	if c.kind == kindBool || c.form == formSeq {
 		c.state = dictRefused
 	}
@@ -302,14 +298,14 @@ func (c *columnEncoder) begin() {
 type segment struct{ entry, value, row int }
 
 // size returns the bytes of the open page in memory, about those of the page.
-func (c *columnEncoder) size() int {
+func (c *Encoder) size() int {
 	return max(0, len(c.values)-headroom) + 4*len(c.numbers) + len(c.rep)
 }
 
 // cut returns where the rows that go into the open page next end: at the end of the vector, or at the first row that fills
 // the page or the sample for the dictionary. So pages do not depend on how rows were sliced.
-func (c *columnEncoder) cut(vec *record.Vector, v *valueView, from segment) segment {
-	rows, size, sample := pageRows-c.open, pageTarget-c.size(), math.MaxInt
+func (c *Encoder) cut(vec *record.Vector, v *valueView, from segment) segment {
+	rows, size, sample := Limits.Rows-c.open, Limits.Target-c.size(), math.MaxInt
 	if c.state == dictTrying && !c.sampled {
 		sample = dictSample - c.count
 	}
@@ -338,7 +334,7 @@ func (c *columnEncoder) cut(vec *record.Vector, v *valueView, from segment) segm
 }
 
 // cost returns by how much values [i, j) make size grow.
-func (c *columnEncoder) cost(v *valueView, i, j int) int {
+func (c *Encoder) cost(v *valueView, i, j int) int {
 	switch c.state {
 	case dictUsed:
 		return 4 * (j - i)
@@ -348,35 +344,26 @@ func (c *columnEncoder) cost(v *valueView, i, j int) int {
 	return v.bytes(i, j)
 }
 
-func (c *columnEncoder) appendLevels(v *record.Vector, from, to int) {
+func (c *Encoder) appendLevels(v *record.Vector, from, to int) {
 	if c.leaf.MaxDef > 0 {
 		if v.Def != nil {
 			c.def = append(c.def, v.Def[from:to]...)
 		} else {
-			c.def = appendFill(c.def, c.leaf.MaxDef, to-from)
+			c.def = encoding.AppendFill(c.def, c.leaf.MaxDef, to-from)
 		}
 	}
 	if c.leaf.MaxRep > 0 {
 		if v.Rep != nil {
 			c.rep = append(c.rep, v.Rep[from:to]...)
 		} else {
-			c.rep = appendFill(c.rep, 0, to-from)
+			c.rep = encoding.AppendFill(c.rep, 0, to-from)
 		}
 	}
 }
 
-func appendFill(b []uint8, v uint8, n int) []uint8 {
-	b = slices.Grow(b, n)
-	fill := b[len(b) : len(b)+n]
-	for i := range fill {
-		fill[i] = v
-	}
-	return b[:len(b)+n]
-}
-
 // appendValues adds values [i, j) to the open page and returns j; or it returns the value that the dictionary has no room
 // for, with the numbers of those before it added.
-func (c *columnEncoder) appendValues(v *valueView, i, j int) int {
+func (c *Encoder) appendValues(v *valueView, i, j int) int {
 	if c.state != dictRefused {
 		for k := i; k < j; k++ {
 			number, ok := c.dict.Number(v.at(k))
@@ -390,7 +377,7 @@ func (c *columnEncoder) appendValues(v *valueView, i, j int) int {
 		}
 	}
 	if len(c.values) == 0 {
-		c.values = slices.Grow(c.values, headroom+min(v.bytes(i, j), pageTarget))[:headroom]
+		c.values = slices.Grow(c.values, headroom+min(v.bytes(i, j), Limits.Target))[:headroom]
 	}
 	switch v.kind {
 	case kindFixed:
@@ -417,7 +404,7 @@ func (c *columnEncoder) appendValues(v *valueView, i, j int) int {
 
 // refuseDict goes on without a dictionary, which has no room for value full, and returns where to go on: the rows before that
 // value are still in the open page. Pages that use the dictionary stay: the chunk is mixed then, as parquet-java's are.
-func (c *columnEncoder) refuseDict(v *record.Vector, from segment, full int) (segment, error) {
+func (c *Encoder) refuseDict(v *record.Vector, from segment, full int) (segment, error) {
 	to := from
 	if c.state == dictUsed {
 		numbers := len(c.numbers) - (full - from.value)
@@ -433,7 +420,7 @@ func (c *columnEncoder) refuseDict(v *record.Vector, from segment, full int) (se
 }
 
 // rowOf returns where the row begins that holds the value; it is not before from.
-func (c *columnEncoder) rowOf(v *record.Vector, from segment, value int) segment {
+func (c *Encoder) rowOf(v *record.Vector, from segment, value int) segment {
 	if v.Def == nil && v.Rep == nil {
 		n := value - from.value
 		return segment{from.entry + n, value, from.row + n}
@@ -454,7 +441,7 @@ func (c *columnEncoder) rowOf(v *record.Vector, from segment, value int) segment
 }
 
 // dictCost returns the bytes of dictionary and numbers, before compression.
-func (c *columnEncoder) dictCost() int {
+func (c *Encoder) dictCost() int {
 	return len(c.dict.Plain()) + len(c.numbers)*indexWidth(c.dict.Len())/8
 }
 
@@ -462,7 +449,7 @@ func (c *columnEncoder) dictCost() int {
 func indexWidth(n int) int { return max(1, bits.Len(uint(max(n, 1)-1))) }
 
 // appendSeq adds numbers of source rows.
-func (c *columnEncoder) appendSeq(b *record.Batch, start int64) error {
+func (c *Encoder) appendSeq(b *record.Batch, start int64) error {
 	t := c.leaf.Type
 	if t.Kind != schema.Int || c.leaf.MaxRep > 0 {
 		return fmt.Errorf("row numbers cannot go into a column of type %s", t)
@@ -480,7 +467,7 @@ func (c *columnEncoder) appendSeq(b *record.Batch, start int64) error {
 		return fmt.Errorf("row number %d is beyond %s", last, t)
 	}
 	for i := 0; i < b.Rows; {
-		n := min(b.Rows-i, pageRows-c.open)
+		n := min(b.Rows-i, Limits.Rows-c.open)
 		if len(c.values) == 0 {
 			c.values = slices.Grow(c.values, headroom+n*c.width)[:headroom]
 		}
@@ -493,12 +480,12 @@ func (c *columnEncoder) appendSeq(b *record.Batch, start int64) error {
 			}
 		}
 		if c.leaf.MaxDef > 0 {
-			c.def = appendFill(c.def, c.leaf.MaxDef, n)
+			c.def = encoding.AppendFill(c.def, c.leaf.MaxDef, n)
 		}
 		c.open += n
 		c.count += n
 		i += n
-		if c.open >= pageRows {
+		if c.open >= Limits.Rows {
 			if err := c.flush(); err != nil {
 				return err
 			}

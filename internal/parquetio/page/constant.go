@@ -1,10 +1,11 @@
-package parquetio
+package page
 
 import (
 	"encoding/binary"
 	"fmt"
 	"math"
 
+	"github.com/rlprep/rlprep/internal/parquetio/compress"
 	"github.com/rlprep/rlprep/internal/parquetio/encoding"
 	"github.com/rlprep/rlprep/schema"
 )
@@ -16,16 +17,16 @@ const constRows = 1 << 20
 const constSmall = 256
 
 // codecHere returns the codec of the chunk.
-func (c *columnEncoder) codecHere() Codec {
+func (c *Encoder) codecHere() compress.Codec {
 	if c.form == formConst && c.kind != kindBool && len(c.dict.Plain()) <= constSmall {
-		return None
+		return compress.None
 	}
 	return c.codec
 }
 
 // constPages makes the chunk of a constant: a dictionary of one entry and runs that point to it. A null is levels alone, and
 // booleans, which have no dictionaries, are bits.
-func (c *columnEncoder) constPages(rows int64) error {
+func (c *Encoder) constPages(rows int64) error {
 	if c.leaf.MaxRep > 0 {
 		return fmt.Errorf("a constant cannot fill a column in a list")
 	}
@@ -57,7 +58,7 @@ func (c *columnEncoder) constPages(rows int64) error {
 		if c.leaf.MaxDef > 0 {
 			body = encoding.AppendConstLevels(body, level, n, c.leaf.MaxDef)
 		}
-		info := PageInfo{FirstRow: c.rows, Values: int64(n)}
+		info := Info{FirstRow: c.rows, Values: int64(n)}
 		switch {
 		case c.constant.IsNull():
 			info.AllNull, info.Stats.Nulls = true, int64(n)
@@ -79,7 +80,7 @@ func (c *columnEncoder) constPages(rows int64) error {
 }
 
 // constDict makes the dictionary of the constant.
-func (c *columnEncoder) constDict() error {
+func (c *Encoder) constDict() error {
 	t, v := c.leaf.Type, c.constant
 	if t.Kind == schema.Text && v.Kind() == schema.Text || t.Kind == schema.Binary && v.Kind() == schema.Binary {
 		width := 0
@@ -127,7 +128,7 @@ func appendBoolRun(b []byte, v bool, n int) []byte {
 	if v {
 		whole = 0xFF
 	}
-	b = appendFill(b, whole, n/8)
+	b = encoding.AppendFill(b, whole, n/8)
 	if n%8 > 0 {
 		b = append(b, whole>>(8-n%8))
 	}

@@ -1,4 +1,4 @@
-package parquetio
+package page
 
 import (
 	"bytes"
@@ -46,10 +46,13 @@ func orderingOf(t schema.Type) ordering {
 			return orderBytes
 		}
 	case schema.Time, schema.Decimal:
-		return orderSigned // only where values are integers: see columnEncoder.ordering
+		return orderSigned // only where values are integers: see Encoder.ordering
 	}
 	return unordered
 }
+
+// Ordered reports whether values of a type have an order, by which statistics may give the least and the greatest.
+func Ordered(t schema.Type) bool { return orderingOf(t) != unordered }
 
 // bounds are the least and the greatest value of a page: views of its buffers.
 type bounds struct {

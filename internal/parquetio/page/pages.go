@@ -1,9 +1,4 @@
-package parquetio
-
-import (
-	"math/bits"
-	"sync"
-)
+package page
 
 // partSize is the size of the parts that pages stand in, but for the first of a chunk, which has what it needs while that is less.
 const partSize = 256 << 10
@@ -28,7 +23,7 @@ func (p *Pages) add(header, body []byte) {
 		for len(b) > 0 {
 			last := &p.parts[len(p.parts)-1]
 			if len(*last) == cap(*last) {
-				p.parts = append(p.parts, pageBuffer(partSize))
+				p.parts = append(p.parts, GetBuffer(partSize))
 				continue
 			}
 			n := min(len(b), cap(*last)-len(*last))
@@ -48,13 +43,13 @@ func (p *Pages) addOwned(header, body []byte) {
 // growFirst makes room for n more bytes, or as many as the first part may have.
 func (p *Pages) growFirst(n int) {
 	if len(p.parts) == 0 {
-		p.parts = append(p.parts, pageBuffer(min(n, partSize)))
+		p.parts = append(p.parts, GetBuffer(min(n, partSize)))
 		return
 	}
 	first := p.parts[0]
 	if n = min(len(first)+n, partSize); n > cap(first) {
-		p.parts[0] = append(pageBuffer(min(max(n, len(first)+len(first)/2), partSize)), first...)
-		freePages(first)
+		p.parts[0] = append(GetBuffer(min(max(n, len(first)+len(first)/2), partSize)), first...)
+		PutBuffer(first)
 	}
 }
 
@@ -65,42 +60,13 @@ func (p *Pages) join(q *Pages) {
 	*q = Pages{}
 }
 
-// free gives the memory back.
-func (p *Pages) free() {
+// Free gives the memory back. The parts may not be used after.
+func (p *Pages) Free() {
 	for _, b := range p.parts {
-		freePages(b)
+		PutBuffer(b)
 	}
 	*p = Pages{}
 }
 
-// pooledPages is the least size of a buffer of pages that is worth keeping.
-const pooledPages = 64 << 10
-
-// pagePools hold buffers by size: four classes from one power of two to the next, so that none is much larger than it need be.
-var pagePools [4 * 40]sync.Pool // *[]byte
-
-// pageClass returns the size of the least class that holds n bytes, and its number.
-func pageClass(n int) (size, class int) {
-	power := bits.Len(uint(max(n, pooledPages) - 1)) // n <= 1<<power
-	quarter := 1 << (power - 3)                      // of the way from the power below
-	steps := (max(n, pooledPages) - 1<<(power-1) + quarter - 1) / quarter
-	return 1<<(power-1) + steps*quarter, 4*(power-16) + steps
-}
-
-// pageBuffer returns an empty buffer for n bytes of pages.
-func pageBuffer(n int) []byte {
-	if n < pooledPages/4 {
-		return make([]byte, 0, n)
-	}
-	size, class := pageClass(n)
-	if p, _ := pagePools[class].Get().(*[]byte); p != nil {
-		return (*p)[:0]
-	}
-	return make([]byte, 0, size)
-}
-
-func freePages(b []byte) {
-	if size, class := pageClass(cap(b)); size == cap(b) {
-		pagePools[class].Put(&b)
-	}
-}
+// Parts returns the pages in one slice after the other. They are the Pages' own.
+func (p *Pages) Parts() [][]byte { return p.parts }

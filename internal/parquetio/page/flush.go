@@ -1,4 +1,4 @@
-package parquetio
+package page
 
 import (
 	"encoding/binary"
@@ -6,12 +6,13 @@ import (
 	"math"
 	"slices"
 
+	"github.com/rlprep/rlprep/internal/parquetio/compress"
 	"github.com/rlprep/rlprep/internal/parquetio/encoding"
 	"github.com/rlprep/rlprep/schema"
 )
 
 // flush makes a page of what is open.
-func (c *columnEncoder) flush() error {
+func (c *Encoder) flush() error {
 	if c.open == 0 {
 		return nil
 	}
@@ -26,7 +27,7 @@ func (c *columnEncoder) flush() error {
 		return err
 	}
 	entries := max(len(c.def), len(c.rep), c.count)
-	info := PageInfo{FirstRow: c.rows, Values: int64(entries), AllNull: c.count == 0,
+	info := Info{FirstRow: c.rows, Values: int64(entries), AllNull: c.count == 0,
 		Stats: bounds.stats(o, int64(entries-c.count))}
 	if err := c.writePage(body, enc, info, int64(c.open)); err != nil {
 		return err
@@ -36,7 +37,7 @@ func (c *columnEncoder) flush() error {
 }
 
 // writePage compresses a page and appends it to the chunk, now or when others have compressed it.
-func (c *columnEncoder) writePage(body []byte, enc int32, info PageInfo, rows int64) error {
+func (c *Encoder) writePage(body []byte, enc int32, info Info, rows int64) error {
 	if len(body) > math.MaxInt32 || info.Values > math.MaxInt32 {
 		return fmt.Errorf("rows from %d of the row group: a page of %d bytes and %d values (Parquet's limit is 2 GiB)", c.rows, len(body), info.Values)
 	}
@@ -67,30 +68,30 @@ func (c *columnEncoder) writePage(body []byte, enc int32, info PageInfo, rows in
 // A pendingPage is a page that is being compressed.
 type pendingPage struct {
 	*packing
-	info PageInfo
+	info Info
 	size int // uncompressed
 }
 
 // placePending appends the pages that were compressed elsewhere, when they are ready.
-func (c *columnEncoder) placePending() error {
+func (c *Encoder) placePending() error {
 	for _, p := range c.pending {
 		<-p.done
 		if p.err != nil {
 			return p.err
 		}
 		c.place(p.packed, p.info, p.size)
-		freePages(p.packed)
+		PutBuffer(p.packed)
 	}
 	c.pending = c.pending[:0]
 	return nil
 }
 
 // place appends a compressed page to the chunk.
-func (c *columnEncoder) place(packed []byte, info PageInfo, size int) {
+func (c *Encoder) place(packed []byte, info Info, size int) {
 	var header [64]byte
-	h := appendPageHeader(header[:0], pageData, info.Encoding, int(info.Values), size, packed)
+	h := appendHeader(header[:0], Data, info.Encoding, int(info.Values), size, packed)
 	info.Offset, info.Size = c.pages.Len(), int64(len(h)+len(packed))
-	if int64(size) >= hugePage && c.codecHere() != None {
+	if int64(size) >= Limits.Huge && c.codecHere() != compress.None {
 		c.pages.addOwned(h, packed)
 	} else {
 		c.pages.add(h, packed)
@@ -100,7 +101,7 @@ func (c *columnEncoder) place(packed []byte, info PageInfo, size int) {
 }
 
 // choose decides the encoding of the open page, for the whole chunk where it is the first that holds values.
-func (c *columnEncoder) choose() int32 {
+func (c *Encoder) choose() int32 {
 	switch {
 	case c.state == dictUsed:
 		return encoding.RLEDictionary
@@ -127,7 +128,7 @@ func (c *columnEncoder) choose() int32 {
 }
 
 // plainEncoding chooses between PLAIN and DELTA_BINARY_PACKED by trying, which leaves the attempt in the scratch.
-func (c *columnEncoder) plainEncoding() int32 {
+func (c *Encoder) plainEncoding() int32 {
 	if !c.ints {
 		return encoding.Plain
 	}
@@ -138,7 +139,7 @@ func (c *columnEncoder) plainEncoding() int32 {
 	return encoding.Plain
 }
 
-func (c *columnEncoder) delta(b []byte) []byte {
+func (c *Encoder) delta(b []byte) []byte {
 	if c.width == 4 {
 		return encoding.AppendDelta32(b, c.values[headroom:])
 	}
@@ -146,7 +147,7 @@ func (c *columnEncoder) delta(b []byte) []byte {
 }
 
 // body returns the page before compression. PLAIN values stay where they were gathered, with the levels put before them.
-func (c *columnEncoder) body(enc int32) ([]byte, error) {
+func (c *Encoder) body(enc int32) ([]byte, error) {
 	b := c.shared.body[:0]
 	if c.leaf.MaxRep > 0 {
 		b = encoding.AppendLevels(b, c.rep, c.leaf.MaxRep)
@@ -189,7 +190,7 @@ func appendBools(b, values []byte) []byte {
 }
 
 // ordering returns how values of this chunk compare; it is known once there are values.
-func (c *columnEncoder) ordering() ordering {
+func (c *Encoder) ordering() ordering {
 	o := orderingOf(c.leaf.Type)
 	if k := c.leaf.Type.Kind; (k == schema.Time || k == schema.Decimal) && !c.ints {
 		return unordered // INT96, and decimals in bytes, which compare by two's complement
@@ -198,7 +199,7 @@ func (c *columnEncoder) ordering() ordering {
 }
 
 // bounds finds the least and greatest value of the open page.
-func (c *columnEncoder) bounds(o ordering) bounds {
+func (c *Encoder) bounds(o ordering) bounds {
 	var b bounds
 	switch {
 	case o == unordered || c.count == 0:
@@ -219,7 +220,7 @@ func (c *columnEncoder) bounds(o ordering) bounds {
 	return b
 }
 
-func (c *columnEncoder) boundNumbers(b *bounds, o ordering) {
+func (c *Encoder) boundNumbers(b *bounds, o ordering) {
 	seen := slices.Grow(c.shared.seen[:0], c.dict.Len())[:c.dict.Len()]
 	clear(seen)
 	c.shared.seen = seen
