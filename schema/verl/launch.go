@@ -374,9 +374,10 @@ func (l *Launch) agentFacts(add addFact) {
 	}
 	tools, configured, known := l.Tools()
 	if configured {
-		names := make([]string, len(tools))
-		for i, t := range tools {
-			names[i] = t.Name
+		names, read := l.FunctionTools()
+		known = (known || l.Text(keyTools) == "") && (read || l.Text(keyFunctions) == "")
+		for _, t := range tools {
+			names = append(names, t.Name)
 		}
 		note := ""
 		switch {

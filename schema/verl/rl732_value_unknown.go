@@ -21,7 +21,8 @@ Hydra takes any value; verl checks some of them when it starts, others when they
 - actor.policy_loss.loss_mode: core_algos.py, get_policy_loss_fn: ValueError;
 - actor.kl_loss_type with use_kl_loss, algorithm.kl_penalty with use_kl_in_reward: core_algos.py, kl_penalty_forward: NotImplementedError;
 - algorithm.kl_ctrl.type with use_kl_in_reward: core_algos.py:206, NotImplementedError;
-- actor.strategy: trainer/main_ppo.py, NotImplementedError.
+- actor.strategy: trainer/main_ppo.py, NotImplementedError;
+- router_replay.mode of the actor and of its engine: workers/config/actor.py:73, engine.py:73, ValueError 'Invalid router_replay mode' (since 0.7).
 
 A text where verl's own value is a number ends in a TypeError. A text such as 'False' in quotes, or a misspelt Flase, is true for Python.
 `,
@@ -34,6 +35,7 @@ A text where verl's own value is a number ends in a TypeError. A text such as 'F
 		{Title: "a rollout that is gone", Rows: rule.RL, Launch: "actor_rollout_ref.rollout.name=hf", Want: []string{"launch 1 actor_rollout_ref.rollout.name"}},
 		{Title: "a rollout of 0.5", Rows: rule.RL, Launch: "actor_rollout_ref.rollout.name=hf", Target: "verl@0.5"},
 		{Title: "a text for a number and for a truth value", Rows: rule.RL, Launch: "trainer.total_epochs=ten\nactor_rollout_ref.actor.use_kl_loss=Flase", Want: []string{"launch 1 trainer.total_epochs", "launch 2 actor_rollout_ref.actor.use_kl_loss"}},
+		{Title: "a router replay of no such mode", Rows: rule.RL, Launch: "actor_rollout_ref.actor.megatron.router_replay.mode=r2", Want: []string{"launch 1 actor_rollout_ref.actor.megatron.router_replay.mode"}},
 		{Title: "a KL that is not used", Rows: rule.RL, Launch: "actor_rollout_ref.actor.kl_loss_type=mine"},
 		{Title: "values that verl knows", Rows: rule.RL, Launch: "algorithm.adv_estimator=grpo\ntrainer.logger=console\nactor_rollout_ref.actor.loss_agg_mode=token-mean\nactor_rollout_ref.actor.use_kl_loss=true\nactor_rollout_ref.actor.kl_loss_type=low_var_kl+"},
 	},
@@ -70,9 +72,14 @@ var closedSets = []closedSet{
 	{key: "algorithm.kl_penalty", values: klTypes, when: "algorithm.use_kl_in_reward", plus: true},
 	{key: "algorithm.kl_ctrl.type", values: []dated[string]{{"", []string{"fixed", "adaptive"}}}, when: "algorithm.use_kl_in_reward"},
 	{key: actor + "strategy", values: []dated[string]{{"", []string{"fsdp", "fsdp2", "megatron"}}, {">=0.7", []string{"veomni", "torchtitan"}}}},
+	{key: actor + "router_replay.mode", values: routerModes},
+	{key: actor + "megatron.router_replay.mode", values: routerModes},
+	{key: actor + "veomni.router_replay.mode", values: routerModes},
 }
 
 var klTypes = []dated[string]{{"", []string{"kl", "k1", "abs", "mse", "k2", "low_var_kl", "k3", "full"}}}
+
+var routerModes = []dated[string]{{">=0.7", []string{"disabled", "R2", "R3"}}}
 
 type valueUnknown struct{ *rule.Pass }
 
@@ -99,6 +106,9 @@ func (c *valueUnknown) set(l *Launch, s closedSet) {
 		return
 	}
 	known := itemsFor(l.Target, s.values)
+	if len(known) == 0 { // this version has no such key
+		return
+	}
 	list := []schema.Value{v}
 	if v.Kind() == schema.List {
 		list = list[:0]

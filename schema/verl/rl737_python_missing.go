@@ -9,39 +9,68 @@ import (
 )
 
 var _ = framework.Add(rule.Rule{
-	ID: "RL737", Name: "python-missing", Rows: rule.RL,
+	ID: "RL737", Name: "python-missing", Rows: rule.Any,
+	Cites: []string{"verl@0.9.1 utils/import_utils.py:259", "verl@0.9.1 trainer/ppo/utils.py:129-135", "verl@0.9.1 utils/dataset/rl_dataset.py:582-590", "verl@0.9.1 trainer/sft_trainer.py:472-483", "verl@0.5.0 trainer/main_ppo.py:262-289"},
 	Title: "a Python file that the launch names lacks the function or the class, or verl cannot call it",
 	Doc: `
 verl loads the reward function (custom_reward_function.path and name, compute_score where none is named) and the dataset class (data.custom_cls) by the path of a file: 'Object not found in module' where the file has no such name (utils/import_utils.py:259; executed on 0.9.1). The reward managers naive and dapo call the function with the keywords data_source, solution_str, ground_truth and extra_info
 (reward_loop/reward_manager/naive.py:78; up to 0.6 workers/reward_manager/naive.py), beside those of reward_kwargs: a function that takes others fails with TypeError at the first score.
 
+A dataset class is made with keywords, too: config, data_files, processor, tokenizer and, since 0.6, max_samples (0.9.1 trainer/ppo/utils.py:129-135; 0.6.1 trainer/main_ppo.py:383); by an SFT trainer with
+config, parquet_files, tokenizer, since 0.6 max_samples and since 0.7 processor (0.9.1 trainer/sft_trainer.py:481). An RL trainer takes only classes that inherit from torch.utils.data.Dataset
+(0.9.1 utils/dataset/rl_dataset.py:586).
+
 The file is read, not run: names that it imports or makes are taken to be there.
 `,
 	Applies: []rule.Severity{{Level: rule.Error, Consequence: "the training fails"}},
-	New: onLaunch(func(c *launchCheck) {
-		if path, key := c.Reward(); path != "" {
-			name := c.Text(strings.TrimSuffix(key, "path") + "name")
-			if name == "" {
-				name = "compute_score"
-			}
-			if text, here := c.Python(key); here {
-				c.function(key, path, name, text)
-			}
-		}
-		if text, here := c.Python(keyCustomCls); here {
-			c.hasName("data.custom_cls.name", c.Text(keyCustomCls), c.Text("data.custom_cls.name"), text)
-		}
-	}),
+	New:     func(p *rule.Pass) rule.Checker { return &pythonMissing{p} },
 	Unfixed: rule.InLaunch,
 	Examples: []rule.Example{
 		{Title: "another name", Launch: "custom_reward_function.path=r.py\n&custom_reward_function.path=def compute_scor(data_source, solution_str, ground_truth, extra_info=None):|    return 1", Want: []string{"launch 1 custom_reward_function.path"}},
 		{Title: "arguments that verl does not pass", Launch: "custom_reward_function.path=r.py\n&custom_reward_function.path=def compute_score(solution_str, ground_truth):|    return 1", Want: []string{"launch 1 custom_reward_function.path"}},
 		{Title: "a class that is not there", Launch: "data.custom_cls.path=d.py\ndata.custom_cls.name=Mine\n&data.custom_cls.path=class Other:|    pass", Want: []string{"launch 2 data.custom_cls.name"}},
+		{Title: "a class that is no Dataset", Launch: customAt + "class Mine:|    def __init__(self, **kwargs):|        pass", Want: []string{"launch 2 data.custom_cls.name"}},
+		{Title: "a function", Launch: customAt + "def Mine(**kwargs):|    return 1", Want: []string{"launch 2 data.custom_cls.name"}},
+		{Title: "a Dataset without __init__", Launch: customAt + "from torch.utils.data import Dataset|class Mine(Dataset):|    def __len__(self):|        return 1", Want: []string{"launch 2 data.custom_cls.name"}},
+		{Title: "a class of 0.5, which takes no max_samples", Launch: customAt + customOld, Want: []string{"launch 2 data.custom_cls.name"}},
+		{Title: "the same in 0.5", Launch: customAt + customOld, Target: "verl@0.5"},
+		{Title: "a class of SFT", Launch: "%module=verl.trainer.sft_trainer\n" + customAt + customOld, Want: []string{"launch 3 data.custom_cls.name"}},
+		{Title: "as verl's SFT makes it", Launch: "%module=verl.trainer.sft_trainer\n" + customAt + "class Mine(Dataset):|    def __init__(self, parquet_files, tokenizer, config, processor=None, max_samples: int = -1):|        pass"},
+		{Title: "a class with the __init__ of verl's own", Launch: customAt + "from verl.utils.dataset import RLHFDataset|class Mine(RLHFDataset):|    def __getitem__(self, item):|        return {}"},
 		{Title: "as verl calls it", Launch: "custom_reward_function.path=r.py\n&custom_reward_function.path=def compute_score(data_source, solution_str, ground_truth, extra_info=None, **kwargs):|    return 1"},
 		{Title: "an imported name", Launch: "custom_reward_function.path=r.py\n&custom_reward_function.path=from mine import compute_score"},
 		{Title: "a file that is not here", Launch: "custom_reward_function.path=r.py"},
 	},
 })
+
+// Parts of examples with a dataset class.
+const (
+	customAt  = "data.custom_cls.path=d.py\ndata.custom_cls.name=Mine\n&data.custom_cls.path="
+	customOld = "class Mine(Dataset):|    def __init__(self, data_files, tokenizer, config, processor=None):|        pass"
+)
+
+type pythonMissing struct{ *rule.Pass }
+
+// Files implements rule.Checker.
+func (m *pythonMissing) Files(files []*rule.File) {
+	l := launchOf(m.Pass)
+	if l == nil || !l.RL() && l.Program() != sftProgram {
+		return
+	}
+	c := &launchCheck{Pass: m.Pass, Launch: l, files: files}
+	if path, key := c.Reward(); path != "" && l.RL() {
+		name := c.Text(strings.TrimSuffix(key, "path") + "name")
+		if name == "" {
+			name = "compute_score"
+		}
+		if text, here := c.Python(key); here {
+			c.function(key, path, name, text)
+		}
+	}
+	if text, here := c.Python(keyCustomCls); here {
+		c.datasetClass(c.Text(keyCustomCls), c.Text(keyCustomName), text)
+	}
+}
 
 // hasName reports a name that a Python file does not define.
 func (c *launchCheck) hasName(key, path, name, text string) definition {
@@ -77,6 +106,47 @@ func (c *launchCheck) function(key, path, name, text string) {
 	if why := misfit(d.args, keywords); why != "" {
 		c.at(at, "%s of %s: %s (it is called with %s): the first score fails with TypeError", name, path, why, strings.Join(keywords, ", "))
 	}
+}
+
+const keyCustomName = "data.custom_cls.name"
+
+// datasetClass judges a dataset class.
+func (c *launchCheck) datasetClass(path, name, text string) {
+	at := keyCustomName
+	if !c.Set(at) {
+		at = keyCustomCls
+	}
+	found := c.hasName(at, path, name, text)
+	d := classOf(text, name)
+	keywords := c.datasetKeywords()
+	switch why := misfit(d.args, keywords); {
+	case found.sure && found.args != nil && c.RL():
+		c.at(at, "%s of %s is a function, not a class: %s with TypeError", name, path, c.Consequence)
+	case !d.found:
+	case d.bare:
+		c.at(at, "%s of %s has no __init__, and torch's Dataset takes no arguments (it is made with %s): %s with TypeError", name, path, strings.Join(keywords, ", "), c.Consequence)
+	case !d.based && c.RL():
+		c.at(at, "%s of %s inherits from nothing: TypeError 'must inherit from torch.utils.data.Dataset': %s", name, path, c.Consequence)
+	case d.sure && why != "":
+		c.at(at, "%s of %s: %s (it is made with %s): %s with TypeError", name, path, strings.Replace(why, "it ", "its __init__ ", 1), strings.Join(keywords, ", "), c.Consequence)
+	}
+}
+
+// datasetKeywords are the keywords with which verl makes a dataset (0.5.0 trainer/main_ppo.py:284, fsdp_sft_trainer.py:820; 0.6.1 main_ppo.py:383,
+// fsdp_sft_trainer.py:857; 0.7.1 main_ppo.py:381, sft_trainer.py:471; 0.9.1 trainer/ppo/utils.py:129, sft_trainer.py:481).
+func (l *Launch) datasetKeywords() []string {
+	keywords := []string{"config", "data_files", "processor", "tokenizer"}
+	if !l.RL() {
+		keywords = []string{"config", "parquet_files", "tokenizer"}
+		if l.Target.Within(">=0.7") && !strings.Contains(l.module, "fsdp_sft_trainer") {
+			keywords = append(keywords, "processor")
+		}
+	}
+	if l.Target.Within(">=0.6") {
+		keywords = append(keywords, "max_samples")
+	}
+	slices.Sort(keywords)
+	return keywords
 }
 
 // RewardModel reports whether a reward model runs, whose address reward functions get as further keywords.

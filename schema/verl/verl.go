@@ -54,16 +54,17 @@ var framework = rule.Register(rule.Framework{
 // What holds for some versions of verl only, each with the versions for which it holds. Rules and launches ask Target.Within, so what
 // a new version changes is written here; lists that grow or shrink from version to version are below.
 const (
-	hasV1           = ">=0.9" // the V1 trainer, and trainer.use_v1 that chooses it (bc6fb966c, 2026-06-24)
-	hasInteractions = "<0.8"  // extra_info.interaction_kwargs and multi_turn.interaction_config_path (63dc08501, 2026-04-20)
-	hasRewardLoop   = ">=0.7" // reward.*, and data_source whatever data.reward_fn_key says (67dc84b96)
-	hasTraceCap     = ">=0.7" // trace.max_samples_per_step_per_worker (53d975379)
-	hasSyncRollout  = "<0.7"  // rollout.mode=sync, which runs no agent loop
-	tracesAllText   = ">=0.8" // token2text adds text to the trace of every agent loop, not of tool_agent alone
-	cutsLeft        = ">=0.8" // long prompts are cut on the left, so truncation=left has its effect
-	readsJSONLines  = ">=0.7" // RLHFDataset reads by the end of the name (0.7.1); before, everything is Parquet
-	readsMediaPaths = ">=0.9" // an image or a video may be a path in a text
-	hasPartialLoops = "<0.9"  // the agent loops of fully_async
+	hasV1            = ">=0.9" // the V1 trainer, and trainer.use_v1 that chooses it (bc6fb966c, 2026-06-24)
+	hasFunctionTools = ">=0.8" // multi_turn.function_tool_path (0.8.0 tools/function_tool.py)
+	hasInteractions  = "<0.8"  // extra_info.interaction_kwargs and multi_turn.interaction_config_path (63dc08501, 2026-04-20)
+	hasRewardLoop    = ">=0.7" // reward.*, and data_source whatever data.reward_fn_key says (67dc84b96)
+	hasTraceCap      = ">=0.7" // trace.max_samples_per_step_per_worker (53d975379)
+	hasSyncRollout   = "<0.7"  // rollout.mode=sync, which runs no agent loop
+	tracesAllText    = ">=0.8" // token2text adds text to the trace of every agent loop, not of tool_agent alone
+	cutsLeft         = ">=0.8" // long prompts are cut on the left, so truncation=left has its effect
+	readsJSONLines   = ">=0.7" // RLHFDataset reads by the end of the name (0.7.1); before, everything is Parquet
+	readsMediaPaths  = ">=0.9" // an image or a video may be a path in a text
+	hasPartialLoops  = "<0.9"  // the agent loops of fully_async
 )
 
 // A dated list is part of a list for some versions only.
