@@ -218,7 +218,8 @@ func TestOpens(t *testing.T) {
 
 // TestFilesOneWay: among the files of these packages references go one way, so that each can be read after those that it stands on.
 func TestFilesOneWay(t *testing.T) {
-	for _, dir := range []string{"internal/build", "internal/check", "internal/cli", "internal/edit", "internal/input", "internal/output", "internal/project"} {
+	for _, dir := range []string{"internal/build", "internal/check", "internal/cli", "internal/doctor", "internal/edit", "internal/fix", "internal/input", "internal/output",
+		"internal/pipeline", "internal/project"} {
 		arrows := fileArrows(t, filepath.Join(root(t), dir))
 		if len(arrows) < 3 {
 			t.Errorf("%s: only %d files seen", dir, len(arrows))

@@ -13,11 +13,9 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/rlprep/rlprep/internal/amount"
 	"github.com/rlprep/rlprep/internal/check"
-	"github.com/rlprep/rlprep/internal/escape"
 	"github.com/rlprep/rlprep/internal/hub"
 	"github.com/rlprep/rlprep/internal/infile"
 	"github.com/rlprep/rlprep/internal/lintcache"
@@ -55,21 +53,6 @@ type System struct {
 	MemoryLimit int64   `json:"memory_limit"` // of the cgroup
 	MemoryAim   int64   `json:"memory_aim"`   // below which the collector stays
 	OpenFiles   uint64  `json:"open_files"`
-}
-
-// A Folder says what the file system of a folder can do.
-type Folder struct {
-	Path      string    `json:"path"`
-	System    string    `json:"file_system,omitempty"`
-	Free      int64     `json:"free"` // bytes; -1: not known
-	Abilities []Ability `json:"abilities"`
-}
-
-// An Ability is one thing that a file system can do or not.
-type Ability struct {
-	Name  string `json:"name"`
-	Works bool   `json:"works"`
-	Why   string `json:"why,omitempty"` // where it does not
 }
 
 // A Hub is what the environment says of the Hub.
@@ -198,37 +181,6 @@ func readProject(ctx context.Context, name string) (*project.File, error) {
 	return project.Parse(filepath.ToSlash(name), text)
 }
 
-// pageWidth is the width of doctor's lines, where what stands in them allows.
-const pageWidth = 100
-
-// A page prints lines of a label and what is said of it.
-type page struct{ w io.Writer }
-
-// line prints words, which are cut into lines between them.
-func (p page) line(label string, words ...string) {
-	const indent = 10
-	at := indent
-	escape.Fprintf(p.w, "%-*s", indent, label)
-	for i, word := range words {
-		word = escape.Text(word)
-		if i < len(words)-1 {
-			word += ","
-		}
-		n := utf8.RuneCountInString(word)
-		if at > indent && at+1+n > pageWidth {
-			escape.Fprintf(p.w, "\n%*s", indent, "")
-			at = indent
-		}
-		if at > indent {
-			escape.Fprintf(p.w, " ")
-			at++
-		}
-		escape.Fprintf(p.w, "%s", word)
-		at += n
-	}
-	escape.Fprintln(p.w)
-}
-
 // Print writes the diagnosis as a page for people.
 func (d *Diagnosis) Print(w io.Writer) {
 	p := page{w}
@@ -275,33 +227,6 @@ func sizeOr(n int64, none string, before ...string) string {
 		return none
 	}
 	return strings.Join(before, "") + amount.Bytes(n)
-}
-
-func (f *Folder) print(p page) {
-	words := []string{f.Path}
-	if f.System != "" {
-		words = append(words, f.System)
-	}
-	if f.Free >= 0 {
-		words = append(words, amount.Bytes(f.Free)+" free")
-	}
-	p.line("folder", words...)
-	var yes, no []string
-	for _, a := range f.Abilities {
-		if a.Works {
-			yes = append(yes, a.Name)
-		} else {
-			no = append(no, a.Name+" ("+a.Why+")")
-		}
-	}
-	if len(yes) > 0 {
-		yes[0] = "can: " + yes[0]
-		p.line("", yes...)
-	}
-	if len(no) > 0 {
-		no[0] = "cannot: " + no[0]
-		p.line("", no...)
-	}
 }
 
 func (h *Hub) print(p page) {

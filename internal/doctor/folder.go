@@ -1,76 +1,12 @@
 package doctor
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
+
+	"github.com/rlprep/rlprep/internal/amount"
 )
-
-// A trial tries one Ability in a folder of its own. A nil error says that it works.
-type trial struct {
-	name string
-	try  func(dir string) error
-}
-
-// trials are tried in this order; those of the system follow.
-var trials = []trial{
-	{"rename over a file", func(dir string) error {
-		if err := twoFiles(dir); err != nil {
-			return err
-		}
-		return os.Rename(filepath.Join(dir, "a"), filepath.Join(dir, "b"))
-	}},
-	{"rename over an open file", func(dir string) error {
-		if err := twoFiles(dir); err != nil {
-			return err
-		}
-		f, err := os.Open(filepath.Join(dir, "b"))
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		return os.Rename(filepath.Join(dir, "a"), filepath.Join(dir, "b"))
-	}},
-	{"fsync", func(dir string) error { return syncOf(filepath.Join(dir, "x"), os.O_CREATE|os.O_WRONLY) }},
-	{"fsync of folders", func(dir string) error { return syncOf(dir, os.O_RDONLY) }},
-	{"hard links", func(dir string) error {
-		if err := twoFiles(dir); err != nil {
-			return err
-		}
-		return os.Link(filepath.Join(dir, "a"), filepath.Join(dir, "c"))
-	}},
-	{"symbolic links", func(dir string) error { return os.Symlink("a", filepath.Join(dir, "link")) }},
-	{"names that differ in case", func(dir string) error {
-		if err := os.WriteFile(filepath.Join(dir, "case"), nil, 0o600); err != nil {
-			return err
-		}
-		if _, err := os.Lstat(filepath.Join(dir, "CASE")); err == nil {
-			return errors.New("they are one")
-		}
-		return nil
-	}},
-}
-
-// twoFiles makes the files a and b, of some bytes.
-func twoFiles(dir string) error {
-	for _, name := range []string{"a", "b"} {
-		if err := os.WriteFile(filepath.Join(dir, name), make([]byte, 64<<10), 0o600); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func syncOf(name string, flag int) error {
-	f, err := os.OpenFile(name, flag, 0o600)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return f.Sync()
-}
 
 // tryFolder tries what the file system of dir can do, in a folder that it makes there and removes.
 func tryFolder(dir string) Folder {
@@ -100,10 +36,44 @@ func tryFolder(dir string) Folder {
 	return f
 }
 
-// reasonOf is an error without the names of files, which are our own.
-func reasonOf(err error) string {
-	for inner := err; inner != nil; inner = errors.Unwrap(inner) {
-		err = inner
+// A Folder says what the file system of a folder can do.
+type Folder struct {
+	Path      string    `json:"path"`
+	System    string    `json:"file_system,omitempty"`
+	Free      int64     `json:"free"` // bytes; -1: not known
+	Abilities []Ability `json:"abilities"`
+}
+
+// An Ability is one thing that a file system can do or not.
+type Ability struct {
+	Name  string `json:"name"`
+	Works bool   `json:"works"`
+	Why   string `json:"why,omitempty"` // where it does not
+}
+
+func (f *Folder) print(p page) {
+	words := []string{f.Path}
+	if f.System != "" {
+		words = append(words, f.System)
 	}
-	return strings.TrimSpace(err.Error())
+	if f.Free >= 0 {
+		words = append(words, amount.Bytes(f.Free)+" free")
+	}
+	p.line("folder", words...)
+	var yes, no []string
+	for _, a := range f.Abilities {
+		if a.Works {
+			yes = append(yes, a.Name)
+		} else {
+			no = append(no, a.Name+" ("+a.Why+")")
+		}
+	}
+	if len(yes) > 0 {
+		yes[0] = "can: " + yes[0]
+		p.line("", yes...)
+	}
+	if len(no) > 0 {
+		no[0] = "cannot: " + no[0]
+		p.line("", no...)
+	}
 }

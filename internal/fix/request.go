@@ -8,17 +8,6 @@ import (
 	"github.com/rlprep/rlprep/transform"
 )
 
-// A request asks for what a rule found in a column of a file to be fixed. It is the rule.FixRequest of the fix that is being tried.
-type request struct {
-	Finding
-	planner *planner
-	count   int64
-	file    int   // number of the file
-	dataset []int // all files that a trainer loads together with it
-	fix     *rule.Fix
-	group   int
-}
-
 var _ rule.FixRequest = (*request)(nil)
 
 // Rule implements rule.FixRequest.

@@ -1,25 +1,11 @@
 package pipeline
 
 import (
-	"errors"
 	"slices"
 
 	"github.com/rlprep/rlprep/internal/record"
 	"github.com/rlprep/rlprep/schema/rule"
 )
-
-// errDoubt says that the footer lies about a leaf, so that rules must be given what its pages hold.
-var errDoubt = errors.New("the footer lies")
-
-// A claim is what the footer says of the nulls of an input leaf, as rules were given it. A footer can lie: a null_count of 0 would hide
-// the nulls from every rule that asks for it. So a claim about a leaf that is decoded is held against the rows as they go by, and the pages
-// of one that nobody decodes are counted. Where a claim is wrong the row group is done a second time, in doubt.
-type claim struct {
-	input   int
-	nulls   int64 // -1: none about nulls
-	counted int64 // in the rows that were decoded
-	decoded bool
-}
 
 // claimed notes what a rule was given of an input leaf.
 func (p *partRun) claimed(input int, ch rule.ColumnFacts) {

@@ -11,15 +11,6 @@ import (
 	"github.com/rlprep/rlprep/schema"
 )
 
-// A Size says how large the shards of a split are to be: one of its fields; none: one shard.
-type Size struct {
-	Shards int   // so many, of nearly the same number of rows
-	Rows   int64 // so many rows each
-	Bytes  int64 // at most about so many bytes each, of the file
-	// SnapToRowGroups moves borders of shards to borders of row groups where those are near, so that row groups are copied undecoded.
-	SnapToRowGroups bool
-}
-
 // groupBytes is the size, uncompressed, up to which ranges are joined into one row group where it is encoded.
 const groupBytes = 64 << 20
 

@@ -14,66 +14,15 @@ import (
 	"github.com/rlprep/rlprep/internal/parquetio"
 	"github.com/rlprep/rlprep/internal/record"
 	"github.com/rlprep/rlprep/internal/spill"
-	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
 	"github.com/rlprep/rlprep/transform"
 )
-
-// An Order puts the rows of a split into the order of their keys. Two passes make it: one over the keys, which gives each row its position, and
-// one that writes the rows that come out of the steps before the barrier into buckets, each of which holds consecutive positions. The
-// steps after it then read the buckets as one file. What is held in memory is one bucket a worker.
-type Order struct {
-	scatter   *Plan          // the steps before the barrier, of a job that writes
-	file      int            // number of the file that the buckets are
-	gone      *spill.Numbers // rows that do not reach the barrier, whose numbers the others close up over
-	positions *spill.Numbers // by the rank of a row among those that reach it; -1 of one that is left out
-	renumber  bool           // rows are numbered by their positions
-	rows      int64          // that have a position
-	size      int64          // rows of a bucket
-	buckets   []*bucket
-	records   []*Record // of the pass that fills the buckets: what became of the rows before
-	reason    string    // of rows that are left out
-}
-
-// A bucket is a Parquet file of some rows in the order of the input, with their positions and where they are from.
-type bucket struct {
-	rows   int64
-	bytes  int64 // uncompressed
-	file   *os.File
-	writer *parquetio.Writer
-	from   *parquetio.File
-}
 
 // bucketBytes is the size of a bucket, uncompressed. A test makes it smaller.
 var bucketBytes int64 = 64 << 20
 
 // maxBuckets bounds the files that are open at once: rows of more than maxBuckets × bucketBytes make larger buckets.
 const maxBuckets = 256
-
-// hidden are the columns of a bucket after those of its rows.
-var hidden = []string{"position", "number", "file", "row group", "row", "line"}
-
-// planOrder plans the passes of a barrier that orders rows, and returns the split as the steps after it read it.
-func (p *Plan) planOrder(s Split, b *Barrier, before []Stage) (*Order, error) {
-	job := *b.pass.Job
-	job.Output = &Output{Codec: parquetio.Snappy}
-	job.MaxReject = Tolerance{} // whose rejects nobody would write
-	o := &Order{scatter: newPlan(&job), renumber: b.one.Arrange != nil, reason: b.one.Reason}
-	o.scatter.order = o
-	if err := o.scatter.compileSteps(s, rowSteps(before)); err != nil {
-		return nil, err
-	}
-	in, ok := p.input.(*orderedInput)
-	if !ok {
-		in = &orderedInput{Input: p.input, facts: p.facts, files: slices.Clone(p.input.Files())}
-		p.input, p.facts = in, in
-	}
-	file := *in.files[s.Files[0]]
-	file.Index, file.Schema, file.Format, file.RowGroups, file.Metadata = len(in.files), o.scatter.Schemas[s.Name], "parquet", nil, nil
-	o.file = file.Index
-	in.files, in.orders = append(in.files, &file), append(in.orders, o)
-	return o, nil
-}
 
 // run does both passes. Ranks are the rows that go on, in order, of a barrier that arranges them; nil: all.
 func (o *Order) run(ctx context.Context, s Split, p *Plan, b *Barrier, keys *judge.Keys, ranks []uint32) (err error) {
@@ -145,14 +94,6 @@ type outFile struct{ *os.File }
 
 // Name implements parquetio.Out.
 func (outFile) Name() string { return "rows that are put into order" }
-
-func (o *Order) bucketSchema(split string) *schema.Schema {
-	out := o.scatter.Schemas[split].Clone()
-	for _, name := range hidden {
-		out.Fields = append(out.Fields, schema.Field{Name: "\x00" + name, Type: schema.Int64Type})
-	}
-	return out
-}
 
 // placeRows gives every row its position by its rank.
 func (o *Order) placeRows(reached int64, place func(rank int64) int64) error {
@@ -244,15 +185,6 @@ func (o *Order) addTo(rep *Report) {
 	}
 }
 
-func (o *Order) close() {
-	if o.positions != nil {
-		o.positions.Close()
-	}
-	for _, k := range o.buckets {
-		k.file.Close()
-	}
-}
-
 // bucketOutput is the output of the pass that fills the buckets.
 type bucketOutput struct {
 	noOutput
@@ -269,97 +201,6 @@ func (o bucketOutput) write(_ *Task, res *result, _ *Record) error {
 		}
 	}
 	return nil
-}
-
-// A scatterer cuts the rows of a row group into buckets.
-type scatterer struct {
-	order    *Order
-	schema   *schema.Schema
-	encoders []*parquetio.Encoder // by bucket
-}
-
-func (o *Order) newScatterer(split string) *scatterer {
-	return &scatterer{order: o, schema: o.bucketSchema(split), encoders: make([]*parquetio.Encoder, len(o.buckets))}
-}
-
-// rows adds the rows of a batch of a file.
-func (s *scatterer) rows(b *record.Batch, file int) error {
-	if b.Rows == 0 {
-		return nil
-	}
-	before, err := s.order.gone.Count(0, b.Number(0))
-	if err != nil {
-		return err
-	}
-	positions, err := s.order.positions.At(b.Number(0)-before, int64(b.Rows)) // rows that are gone have no rank
-	if err != nil {
-		return err
-	}
-	take := make([][]int32, len(s.encoders))
-	for i, at := range positions {
-		if at >= 0 {
-			k := at / s.order.size
-			take[k] = append(take[k], int32(i))
-		}
-	}
-	places, err := s.places(b, file, positions)
-	if err != nil {
-		return err
-	}
-	leaves := s.schema.Leaves()
-	for k, rows := range take {
-		if len(rows) == 0 {
-			continue
-		}
-		out := &record.Batch{Schema: s.schema, Rows: len(rows), File: b.File, RowGroup: b.RowGroup}
-		for i, l := range b.Leaves[:len(leaves)-len(hidden)] {
-			out.Leaves = append(out.Leaves, record.Leaf{Leaf: leaves[i], Vec: l.Vec.SelectRows(rows, l.MaxDef)})
-		}
-		for _, v := range places {
-			out.Leaves = append(out.Leaves, record.Leaf{Leaf: leaves[len(out.Leaves)], Vec: v.SelectRows(rows, 0)})
-		}
-		if s.encoders[k] == nil {
-			s.encoders[k] = parquetio.NewEncoder(s.schema, parquetio.EncoderOptions{Codec: parquetio.Snappy})
-		}
-		if err := s.encoders[k].Append(out); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// places are the hidden columns of a batch.
-func (s *scatterer) places(b *record.Batch, file int, positions []int64) ([]*record.Vector, error) {
-	builder, err := record.NewBuilder(schema.Field{Type: schema.StructOf(s.schema.Fields[len(s.schema.Fields)-len(hidden):]...)}, 0)
-	if err != nil {
-		return nil, err
-	}
-	values := make([]schema.Value, len(hidden))
-	for i, at := range positions {
-		pos := b.Pos(b.ReadIndex(i))
-		for k, n := range []int64{at, b.Number(i), int64(file), int64(pos.RowGroup), pos.Row, pos.Line} {
-			values[k] = schema.IntValue(n)
-		}
-		if err := builder.Append(schema.StructValue(nil, values)); err != nil {
-			return nil, err
-		}
-	}
-	return builder.Vectors(), nil
-}
-
-// finish returns the row group of each bucket.
-func (s *scatterer) finish() ([]*parquetio.EncodedRowGroup, error) {
-	out := make([]*parquetio.EncodedRowGroup, len(s.encoders))
-	for k, e := range s.encoders {
-		if e == nil {
-			continue
-		}
-		var err error
-		if out[k], err = e.Finish(); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
 }
 
 // An orderedInput is an input, and the files that the buckets of orders are.

@@ -176,3 +176,12 @@ type Task struct {
 	Rows      int64 // that pass the last barrier; without one all that are read
 	First     int64 // number of the first row that is read within the split
 }
+
+// A Size says how large the shards of a split are to be: one of its fields; none: one shard.
+type Size struct {
+	Shards int   // so many, of nearly the same number of rows
+	Rows   int64 // so many rows each
+	Bytes  int64 // at most about so many bytes each, of the file
+	// SnapToRowGroups moves borders of shards to borders of row groups where those are near, so that row groups are copied undecoded.
+	SnapToRowGroups bool
+}

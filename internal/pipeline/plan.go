@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rlprep/rlprep/internal/judge"
 	"github.com/rlprep/rlprep/internal/misuse"
 	"github.com/rlprep/rlprep/internal/parquetio"
 	"github.com/rlprep/rlprep/internal/program"
@@ -13,27 +14,6 @@ import (
 	"github.com/rlprep/rlprep/schema/rule"
 	"github.com/rlprep/rlprep/transform"
 )
-
-// A Plan is a job cut into tasks, with what its columns will be.
-type Plan struct {
-	Job      *Job
-	Tasks    []*Task
-	Rows     int64
-	Schemas  map[string]*schema.Schema           // of the output, by split
-	Stages   map[string][]Stage                  // by split
-	programs map[string]map[int]*program.Program // by split and file
-	prepared bool                                // the passes of the barriers are done, and Tasks is known
-
-	input   Input // the job's, and what orders make of it; so facts and splits
-	facts   Facts
-	splits  []Split
-	barrier *Barrier // of a pass over keys: whose keys they are
-	order   *Order   // of a pass that fills the buckets of one
-}
-
-func newPlan(j *Job) *Plan {
-	return &Plan{Job: j, input: j.Input, facts: j.Facts, splits: slices.Clone(j.Splits), Schemas: map[string]*schema.Schema{}, Stages: map[string][]Stage{}, programs: map[string]map[int]*program.Program{}}
-}
 
 // NewPlan resolves the steps for every file and, unless there are barriers, cuts the input into tasks. How it cuts depends on sizes and
 // options alone. With barriers the size of a shard is not known before they have seen the rows: Prepare cuts then.
@@ -95,74 +75,6 @@ func (s *Split) limit(steps []transform.RowStep) (out []transform.RowStep, err e
 	return out, nil
 }
 
-func (p *Plan) compileSteps(s Split, steps []transform.RowStep) error {
-	all := p.input.Files()
-	files := make([]program.File, len(s.Files))
-	for i, f := range s.Files {
-		files[i] = program.File{Name: all[f].Name, Schema: all[f].Schema}
-	}
-	o := program.Options{PreserveLayout: p.Job.PreserveLayout,
-		NewStructsRequired: slices.ContainsFunc(s.Files, func(f int) bool { return all[f].Format == "parquet" })}
-	progs, out, err := program.CompileSplit(files, steps, o, p.Job.Output != nil)
-	if err != nil {
-		return err
-	}
-	p.programs[s.Name] = map[int]*program.Program{}
-	for i, f := range s.Files {
-		p.programs[s.Name][f] = progs[i]
-	}
-	if out == nil {
-		return nil
-	}
-	p.Schemas[s.Name] = out
-	if p.Job.Output != nil {
-		return unmixed(files[0].Name, out)
-	}
-	return nil
-}
-
-// unmixed returns an error where a column of JSON Lines has values of several types, which no file can hold.
-func unmixed(file string, s *schema.Schema) error {
-	for _, l := range s.Leaves() {
-		if names, ok := strings.CutPrefix(l.Type.Name, "mixed<"); ok && l.Type.Kind == schema.Other {
-			return misuse.Errorf("%s: column %q has values of several types (%s): give it one, with 'cast: {path: %s, to: string}' in a pipeline", file, l.Path, strings.TrimSuffix(names, ">"), l.Path)
-		}
-	}
-	return nil
-}
-
-// resolve is the program of a range.
-func (p *Plan) resolve(split string, r ReadRange) *program.Resolved {
-	return p.programs[split][r.File].Resolve(func(leaf int) (nulls, bytes int64) {
-		if p.facts == nil {
-			return -1, 0
-		}
-		return p.facts.Counts(r, leaf)
-	})
-}
-
-// raw returns the chunks of a range that go out undecoded where no row is left out. One that goes to two places may be decoded for one
-// of them only.
-func (p *Plan) raw(r ReadRange, prog *program.Resolved) program.Raw {
-	leaves := prog.Leaves()
-	out := make(program.Raw, len(leaves))
-	if !r.Whole || p.order != nil || r.kept < r.Rows || p.Job.Output == nil || p.facts == nil {
-		return out
-	}
-	for i, l := range leaves {
-		if in := prog.Input(i); in >= 0 {
-			c := p.facts.Raw(r, in)
-			if c != nil && parquetio.CanMove(c, l, p.Job.Output.Codec, p.Job.Output.KeepCodec) {
-				out[i] = c
-			}
-		}
-	}
-	return out
-}
-
-// rawOf is raw of a range that is planned.
-func (p *Plan) rawOf(split string, r ReadRange) program.Raw { return p.raw(r, p.resolve(split, r)) }
-
 // outFiles shows the rules the files as they will be: each input file with the columns that come out of it. A file that is not rewritten
 // is shown as it is: its program has types in their plain form, but string beside large_string is a fault.
 func (p *Plan) outFiles() []*rule.File {
@@ -184,22 +96,6 @@ func (p *Plan) outFiles() []*rule.File {
 	}
 	return out
 }
-
-// A Stage is a part of the steps of a split: RowSteps, a Derived column or a Barrier.
-type Stage interface {
-	// steps are what the stage does to rows that come one by one.
-	steps() []transform.RowStep
-}
-
-// RowSteps take rows one by one.
-type RowSteps []transform.RowStep
-
-func (s RowSteps) steps() []transform.RowStep { return s }
-
-// Derived is a column for the stages after it and for the rules.
-type Derived struct{ Column transform.RowStep }
-
-func (d Derived) steps() []transform.RowStep { return []transform.RowStep{d.Column} }
 
 // cutStages cuts the steps of a split into stages, and plans the passes of its barriers.
 func (p *Plan) cutStages(s Split, steps []transform.RowStep) (out []Stage, err error) {
@@ -240,19 +136,6 @@ func (p *Plan) addOrders(rep *Report) {
 	}
 }
 
-func ordered(s Stage) bool {
-	b, ok := s.(*Barrier)
-	return ok && b.order != nil
-}
-
-// rowSteps are all that stages do to rows that come one by one.
-func rowSteps(stages []Stage) (out []transform.RowStep) {
-	for _, s := range stages {
-		out = append(out, s.steps()...)
-	}
-	return out
-}
-
 // Prepare runs the passes of the barriers and cuts the rows that pass them into tasks. Run does it where it was not done.
 func (p *Plan) Prepare(ctx context.Context) error {
 	if p.prepared {
@@ -272,4 +155,93 @@ func (p *Plan) Prepare(ctx context.Context) error {
 	}
 	p.prepared = true
 	return nil
+}
+
+func newPlan(j *Job) *Plan {
+	return &Plan{Job: j, input: j.Input, facts: j.Facts, splits: slices.Clone(j.Splits), Schemas: map[string]*schema.Schema{}, Stages: map[string][]Stage{}, programs: map[string]map[int]*program.Program{}}
+}
+
+func (p *Plan) compileSteps(s Split, steps []transform.RowStep) error {
+	all := p.input.Files()
+	files := make([]program.File, len(s.Files))
+	for i, f := range s.Files {
+		files[i] = program.File{Name: all[f].Name, Schema: all[f].Schema}
+	}
+	o := program.Options{PreserveLayout: p.Job.PreserveLayout,
+		NewStructsRequired: slices.ContainsFunc(s.Files, func(f int) bool { return all[f].Format == "parquet" })}
+	progs, out, err := program.CompileSplit(files, steps, o, p.Job.Output != nil)
+	if err != nil {
+		return err
+	}
+	p.programs[s.Name] = map[int]*program.Program{}
+	for i, f := range s.Files {
+		p.programs[s.Name][f] = progs[i]
+	}
+	if out == nil {
+		return nil
+	}
+	p.Schemas[s.Name] = out
+	if p.Job.Output != nil {
+		return unmixed(files[0].Name, out)
+	}
+	return nil
+}
+
+// unmixed returns an error where a column of JSON Lines has values of several types, which no file can hold.
+func unmixed(file string, s *schema.Schema) error {
+	for _, l := range s.Leaves() {
+		if names, ok := strings.CutPrefix(l.Type.Name, "mixed<"); ok && l.Type.Kind == schema.Other {
+			return misuse.Errorf("%s: column %q has values of several types (%s): give it one, with 'cast: {path: %s, to: string}' in a pipeline", file, l.Path, strings.TrimSuffix(names, ">"), l.Path)
+		}
+	}
+	return nil
+}
+
+// planBarrier plans the pass over the keys of the rows that come out of the stages before a barrier.
+func (p *Plan) planBarrier(s Split, t transform.RowStep, step transform.Barrier, before []Stage) (*Barrier, error) {
+	b := &Barrier{Step: t, keys: map[*program.Program]*transform.Keys{}}
+	job := Job{Input: p.input, Facts: p.facts, Splits: []Split{s}, Limit: p.Job.Limit, PreserveLayout: p.Job.PreserveLayout, Workers: p.Job.Workers,
+		Rules: judge.Rules{Env: p.Job.Rules.Env}, MaxReject: Tolerance{Percent: 100}, TrustStatistics: true} // the pass after it counts rejects and checks
+	b.pass = newPlan(&job)
+	b.pass.barrier = b
+	if err := b.pass.compileSteps(s, rowSteps(before)); err != nil {
+		return nil, err
+	}
+	for _, f := range s.Files {
+		prog := b.pass.programs[s.Name][f]
+		keys, err := step.Keys(prog.Judged())
+		if err != nil {
+			return nil, program.StepError(p.input.Files()[f].Name, t, err)
+		}
+		b.keys[prog], b.one = keys, keys
+	}
+	if b.one != nil && b.one.Order {
+		var err error
+		if b.order, err = p.planOrder(s, b, before); err != nil {
+			return nil, err
+		}
+	}
+	return b, nil
+}
+
+// planOrder plans the passes of a barrier that orders rows, and returns the split as the steps after it read it.
+func (p *Plan) planOrder(s Split, b *Barrier, before []Stage) (*Order, error) {
+	job := *b.pass.Job
+	job.Output = &Output{Codec: parquetio.Snappy}
+	job.MaxReject = Tolerance{} // whose rejects nobody would write
+	o := &Order{scatter: newPlan(&job), renumber: b.one.Arrange != nil, reason: b.one.Reason}
+	o.scatter.order = o
+	if err := o.scatter.compileSteps(s, rowSteps(before)); err != nil {
+		return nil, err
+	}
+	in, ok := p.input.(*orderedInput)
+	if !ok {
+		in = &orderedInput{Input: p.input, facts: p.facts, files: slices.Clone(p.input.Files())}
+		p.input, p.facts = in, in
+	}
+	file := *in.files[s.Files[0]]
+	file.Index, file.Schema, file.Format, file.RowGroups, file.Metadata = len(in.files), o.scatter.Schemas[s.Name], "parquet", nil, nil
+	o.file = file.Index
+	in.files, in.orders = append(in.files, &file), append(in.orders, o)
+	return o, nil
 }

@@ -35,43 +35,9 @@ func sliceOf(r ReadRange) int {
 // busy by their number, and need less memory.
 const aheadRows = 32 * sliceRows
 
-// A result is what became of a row group.
-type result struct {
-	group   *parquetio.EncodedRowGroup
-	rowsIn  int64
-	rowsOut int64
-	program.Outcome
-	found   *judge.Found
-	gone    []int64                      // of a pass over keys: numbers of rows that did not reach the barrier
-	buckets []*parquetio.EncodedRowGroup // of a pass that fills the buckets of an order
-	err     error
-}
-
-func newResult(rows int64) *result {
-	return &result{rowsIn: rows, Outcome: program.Outcome{Dropped: map[string]int64{}}, found: judge.NewFound()}
-}
-
-// A worker does row groups, one at a time.
-type worker struct {
-	plan     *Plan
-	rules    *judge.Rules
-	encoders map[string]*parquetio.Encoder // by split
-	scratch  program.Scratch
-	readings judge.Readings
-	busy     chan struct{} // of all workers: one place a row group, the others are for those who compress pages
-}
-
 // newWorker returns a worker that works alone.
 func newWorker(p *Plan, rules *judge.Rules) *worker {
 	return &worker{plan: p, rules: rules, busy: make(chan struct{}, 1), encoders: map[string]*parquetio.Encoder{}}
-}
-
-// A way is how a row group is attempted.
-type way struct {
-	raw     bool // chunks that can be copied stay undecoded
-	repeats bool // rows may come out more than once
-	all     bool // all leaves are decoded, and kept
-	doubt   bool // rules are given counts of the pages, not of the footer
 }
 
 func (w *worker) rowGroup(ctx context.Context, t *Task, g RowGroupPlan) *result {
@@ -173,22 +139,6 @@ func (w *worker) mustExpand(t *Task, g RowGroupPlan) []bool {
 		}
 	}
 	return out
-}
-
-// A partRun takes the rows of one range through the steps, the checks and the encoder.
-type partRun struct {
-	worker *worker
-	rng    ReadRange
-	prog   *program.Resolved
-	chunks program.Raw // that go out undecoded
-	way
-	checks  *judge.Checks
-	keyer   *keyer     // of a pass over keys; nil: none
-	scatter *scatterer // of a pass that fills the buckets of an order; nil: none
-	claims  []claim
-	run     *program.Run
-	reader  Reader
-	res     *result
 }
 
 // newPartRun plans a range: nothing is read before open.
