@@ -24,7 +24,7 @@ var _ = Add(Recipe{
 	Doc: `
 The rows of verl's examples/data_preprocess/preprocess_search_r1_dataset.py (verl@b178a3cd5, 2026-01-29), value for value. Reads
 PeterJinGo/nq_hotpotqa_train. The question follows a long instruction; data_source gets searchR1_ in front, by which verl finds its scorer; extra_info
-is made anew, with what creates the tool search for each row.
+is built again, with what creates the tool search for each row.
 
 The ground truth is reward_model.ground_truth ({target: […]}), or golden_answers in files without the column reward_model: then reward_model has the null
 type, verl has no ground truth to score with, and every

@@ -33,7 +33,7 @@ the compressed pages are moved as they are.
 			Out:   `{"reward_model":{"style":"rule","ground_truth":"2"},"extra_info":{"split":"train","reward":{"style":"rule","ground_truth":"2"},"index":0}}`,
 		},
 		{
-			Title: "the first that is there",
+			Title: "the first one that exists",
 			Args:  `{"from":["reward_model.ground_truth","golden_answers"],"to":"gt"}`,
 			In:    `{"golden_answers":["a","b"]}`,
 			Out:   `{"golden_answers":["a","b"],"gt":["a","b"]}`,
