@@ -51,8 +51,18 @@ func privateDirError(home string, err error) error {
 	if st, serr := os.Lstat(home); serr == nil && !st.IsDir() {
 		return &againError{fmt.Sprintf("%s is a file, and unfinished output is kept in a folder of this name: move it away and run the same command again", home)}
 	}
-	return fmt.Errorf("make a folder for unfinished output: %w", err)
+	return &noFolderError{err}
 }
+
+// A noFolderError says that the private place cannot be made. It may be fs.ErrNotExist, as in /proc, where nothing can be made.
+type noFolderError struct{ err error }
+
+func (e *noFolderError) Error() string {
+	return fmt.Sprintf("make a folder for unfinished output: %v: name another directory with -o", e.err)
+}
+
+// Unwrap returns the system's error.
+func (e *noFolderError) Unwrap() error { return e.err }
 
 // Private returns the folders beside out whose content is written, replaced and removed while out is made.
 func Private(out string) ([]string, error) {

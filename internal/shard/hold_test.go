@@ -116,3 +116,17 @@ func TestPartIsLink(t *testing.T) {
 		t.Errorf("%q %v", b, err)
 	}
 }
+
+// TestNoFolder: a private place that the system will never make is an error, where one that a run just removed is made again.
+func TestNoFolder(t *testing.T) {
+	never := privateDirError(filepath.Join(t.TempDir(), "home"), &os.PathError{Op: "mkdir", Path: "/proc/x", Err: os.ErrNotExist})
+	if removedMeanwhile(never) || !removedMeanwhile(&os.PathError{Op: "open", Path: "home/door", Err: os.ErrNotExist}) {
+		t.Error("a folder that cannot be made is taken for one that was removed meanwhile")
+	}
+	if _, err := os.Stat("/proc/self"); err != nil {
+		t.Skip("no /proc")
+	}
+	if _, err := takeLock("/proc/.x.rlprep"); !errors.As(err, new(*noFolderError)) {
+		t.Errorf("below /proc: %v", err)
+	}
+}

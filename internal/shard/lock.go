@@ -52,11 +52,16 @@ func takeLock(home string) (*lock, error) {
 			}
 			return &lock{l, home}, nil
 		})
-		if errors.Is(err, os.ErrNotExist) { // the run before removed its directory just now
+		if removedMeanwhile(err) {
 			continue
 		}
 		return l, asLocked(home, err)
 	}
+}
+
+// removedMeanwhile reports whether a run that ended removed the private directory after it was made here.
+func removedMeanwhile(err error) bool {
+	return errors.Is(err, os.ErrNotExist) && !errors.As(err, new(*noFolderError))
 }
 
 // doorPatience is how long a process waits for the door. It is held for an instant, so that a longer wait means that its holder stands still.

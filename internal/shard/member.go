@@ -21,7 +21,7 @@ func Join(out, planHash string, names []string) (*Dir, error) {
 	d.stage = filepath.Join(d.privateDir, planHash)
 	for {
 		d.member, err = throughDoor(d.privateDir, d.enter)
-		if errors.Is(err, os.ErrNotExist) { // a run removed its directory just now
+		if removedMeanwhile(err) {
 			continue
 		}
 		if err != nil {
