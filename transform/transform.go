@@ -253,23 +253,62 @@ func Find(name string) *Verb { return verbs[name] }
 // NoColumn returns the error for a path that in does not have, with the columns (or the fields of the struct that is there)
 // and the nearest name.
 func NoColumn(path schema.Path, in *schema.Schema) error {
-	names, what := in.Names(), "columns"
+	names, what := in.Names(), ""
 	var parent schema.Path
 	for p := path.Parent(); p != ""; p = p.Parent() {
 		if f, ok := in.Lookup(p); ok {
-			names, what, parent = (&schema.Schema{Fields: f.Type.Fields}).Names(), "fields of "+string(p), p
+			names, what, parent = (&schema.Schema{Fields: f.Type.Fields}).Names(), string(p), p
 			if f.Type.Kind != schema.Struct {
 				return fmt.Errorf("no column %q: %s is %s", path, p, f.Type)
 			}
 			break
 		}
 	}
-	msg := fmt.Sprintf("no column %q (%s: %s)", path, what, strings.Join(names, ", "))
+	e := &NoColumnError{path: path, of: what, names: names}
 	missing := path.Steps()[len(parent.Steps())]
 	if n := schema.Nearest(missing, names); n != "" && n != missing {
-		msg += fmt.Sprintf("; did you mean %q?", parent.Field(n))
+		e.near = parent.Field(n)
 	}
-	return fmt.Errorf("%s", msg)
+	return e
+}
+
+// A NoColumnError says that there is no column, or field, at a path.
+type NoColumnError struct {
+	path  schema.Path
+	of    string   // the struct that lacks the field; "": the file lacks the column
+	names []string // of the columns, or of the struct's fields
+	made  []string // of names: columns that steps made
+	near  schema.Path
+}
+
+// Made tells the columns that steps made from those of the file, whose columns are given.
+func (e *NoColumnError) Made(file *schema.Schema) {
+	if e.of != "" {
+		return
+	}
+	own := file.Names()
+	for _, n := range e.names {
+		if !slices.Contains(own, n) {
+			e.made = append(e.made, n)
+		}
+	}
+}
+
+func (e *NoColumnError) Error() string {
+	what := "columns"
+	if e.of != "" {
+		what = "fields of " + e.of
+	}
+	names := slices.DeleteFunc(slices.Clone(e.names), func(n string) bool { return slices.Contains(e.made, n) })
+	msg := fmt.Sprintf("no column %q (%s: %s", e.path, what, strings.Join(names, ", "))
+	if len(e.made) > 0 {
+		msg += "; made by the steps before: " + strings.Join(e.made, ", ")
+	}
+	msg += ")"
+	if e.near != "" {
+		msg += fmt.Sprintf("; did you mean %q?", e.near)
+	}
+	return msg
 }
 
 // A FileText is a file that an argument names, read.

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -116,7 +117,20 @@ func noCommand(cmd *cobra.Command, args []string) error {
 		printHelp(cmd.ErrOrStderr(), cmd)
 		return &exitError{code: ExitUsage}
 	}
-	return misuse.Unknown("command", args[0], commandNames(cmd))
+	return unknownCommand(args[0], commandNames(cmd))
+}
+
+// otherCommands are names that other tools have for what our commands do.
+var otherCommands = map[string]string{"check": "lint", "validate": "lint", "test": "lint", "fix": "lint --fix", "format": "lint --fix", "convert": "run", "transform": "run",
+	"build": "preprocess", "prepare": "preprocess", "show": "inspect", "head": "inspect", "cat": "inspect", "view": "inspect", "print": "inspect", "schema-of": "inspect",
+	"compare": "diff", "rules": "list rules", "recipes": "list recipes", "config": "launch", "split": "reshard", "new": "init", "remove": "drop"}
+
+// unknownCommand is the error for a command that is not in names.
+func unknownCommand(name string, names []string) error {
+	if other := otherCommands[strings.ToLower(name)]; other != "" {
+		return misuse.Errorf("unknown command %q; did you mean 'rlprep %s'?", name, other)
+	}
+	return misuse.Unknown("command", name, names)
 }
 
 // parseFault is what package strconv says of a flag's value.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/rlprep/rlprep/internal/misuse"
 )
 
 // exitsKey is the annotation that holds the statuses a command can end with.
@@ -115,7 +114,7 @@ func newHelp() *cobra.Command {
 			for _, name := range args {
 				i := slices.IndexFunc(topic.Commands(), func(c *cobra.Command) bool { return c.Name() == name })
 				if i < 0 {
-					return misuse.Unknown("command", name, commandNames(topic))
+					return unknownCommand(name, commandNames(topic))
 				}
 				topic = topic.Commands()[i]
 			}

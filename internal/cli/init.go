@@ -50,7 +50,7 @@ it, and every step of it is yours to change.`,
 				text, err = project.Draft(cmd.Context(), ".", a.guard.Read)
 				err = asUsage(err)
 			case args[0] != "pipeline":
-				return misuse.Unknown("thing to begin", args[0], []string{"pipeline"})
+				return misuse.Errorf("init %s: expected 'rlprep init', or 'rlprep init pipeline FILE'", args[0])
 			case from.name != "":
 				if err := exactArgs("pipeline")(cmd, args); err != nil {
 					return err

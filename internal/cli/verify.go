@@ -2,6 +2,10 @@ package cli
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -23,7 +27,7 @@ missing, differ or are named twice, and Parquet files in DIR that the manifest d
 		RunE: func(_ *cobra.Command, args []string) error {
 			m, diffs, err := shard.Verify(args[0])
 			if err != nil {
-				return withCode(ExitFile, err)
+				return withCode(ExitFile, noManifest(args[0], err))
 			}
 			for _, d := range diffs {
 				escape.Fprintf(a.stdout, "%s: %s\n", cmp.Or(d.Name, `""`), d.Message)
@@ -37,4 +41,18 @@ missing, differ or are named twice, and Parquet files in DIR that the manifest d
 			return nil
 		},
 	}
+}
+
+// noManifest is err, or says why there is no manifest to read.
+func noManifest(dir string, err error) error {
+	info, serr := os.Stat(dir)
+	switch {
+	case errors.Is(serr, fs.ErrNotExist):
+		return fmt.Errorf("%s: there is no such folder", dir)
+	case serr == nil && !info.IsDir():
+		return fmt.Errorf("%s is a file: name the folder of a data set", dir)
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s has no %s: only folders that preprocess, run or map wrote can be verified; 'rlprep lint %s' checks any data", dir, shard.ManifestName, dir)
+	}
+	return err
 }

@@ -163,6 +163,8 @@ func readScript(ctx context.Context, r *Request) ([]byte, error) {
 		return nil, misuse.Errorf("no such file %q (a shell script, a .yaml file, or key=value)", r.File)
 	case err != nil:
 		return nil, fmt.Errorf("read launch script: %w", err)
+	case strings.HasSuffix(r.File, ".py"):
+		return nil, misuse.Errorf("%s is Python: name the shell script, or the YAML file, that starts the training", r.File)
 	case info.Size() > maxScriptFile:
 		return nil, misuse.Errorf("%s is no launch script: %s", r.File, amount.Bytes(info.Size()))
 	}

@@ -50,8 +50,14 @@ type Step struct {
 	args map[string]yamlfile.Pos
 }
 
-// later are the steps that people look for and that need all rows at once.
-var later = []string{"sort", "deduplicate", "mix", "interleave", "concat", "join", "merge", "group"}
+// later are the steps that people look for and that need all rows at once, with what to do instead.
+var later = map[string]string{"sort": elsewhere, "join": elsewhere, "group": elsewhere, "deduplicate": "use step dedup",
+	"mix": together, "interleave": together, "concat": together, "merge": together}
+
+const (
+	elsewhere = "do it with another tool, and read its output as the source"
+	together  = "list all sources of the split under sources; step shuffle puts their rows into another order"
+)
 
 // Parse reads a pipeline file. name is what messages call it; open reads a file that an argument names, such as a script, as written.
 // The error is *yamlfile.Error or yamlfile.Errors.

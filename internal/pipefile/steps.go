@@ -84,8 +84,8 @@ func (f *File) step(n *yamlfile.Node, open func(string) (string, error)) {
 }
 
 func (f *File) noVerb(at yamlfile.Pos, name string) {
-	if slices.Contains(later, name) {
-		f.Fault(at, "step %s needs all rows at once: a pipeline takes them one by one, so it has no such step", name)
+	if help := later[name]; help != "" {
+		f.Fault(at, "step %s needs all rows at once and does not exist: %s", name, help)
 		return
 	}
 	if first, _, joined := strings.Cut(name, " - "); joined {

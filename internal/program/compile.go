@@ -36,6 +36,9 @@ func Compile(in *schema.Schema, steps []transform.RowStep, o Options) (*Program,
 	})
 	for _, t := range steps {
 		if err := c.step(t); err != nil {
+			if missing := (*transform.NoColumnError)(nil); errors.As(err, &missing) {
+				missing.Made(in)
+			}
 			return nil, located(t, err)
 		}
 	}

@@ -1,6 +1,7 @@
 package pystar
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -32,9 +33,35 @@ func ParseExpression(text string) (syntax.Expr, error) {
 	x, err := options.ParseExpr("where", strings.TrimSpace(text), 0)
 	var e syntax.Error
 	if errors.As(err, &e) {
-		return nil, fmt.Errorf("%d:%d: %s", e.Pos.Line, e.Pos.Col, e.Msg)
+		return nil, fmt.Errorf("%d:%d: %s", e.Pos.Line, e.Pos.Col, cmp.Or(operatorHint(toks), e.Msg))
 	}
 	return x, err
+}
+
+// operatorHint says what to write for the first operator of another language in an expression that is not valid.
+func operatorHint(toks []lexeme) string {
+	for i, t := range toks {
+		next := lexeme{}
+		if i+1 < len(toks) && toks[i+1].start == t.start+len(t.text) {
+			next = toks[i+1]
+		}
+		switch pair := t.text + next.text; {
+		case t.kind != lexOp:
+		case pair == "&&":
+			return "'&&' is not an operator: write 'and'"
+		case pair == "||":
+			return "'||' is not an operator: write 'or'"
+		case pair == "<>":
+			return "'<>' is not an operator: write '!='"
+		case pair == "=>":
+			return "'=>' is not an operator: write '>='"
+		case t.text == "!":
+			return "'!' is not an operator: write 'not'"
+		case t.text == "=" && t.depth == 0:
+			return "'=' does not compare: write '=='"
+		}
+	}
+	return ""
 }
 
 // Function compiles an expression as a function that takes params, and returns it with the program that runs it. Names of params need not be

@@ -11,6 +11,7 @@ import (
 	"github.com/rlprep/rlprep/internal/misuse"
 	"github.com/rlprep/rlprep/internal/pipefile"
 	"github.com/rlprep/rlprep/internal/source"
+	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
@@ -43,7 +44,11 @@ func Find(name string) (*datasets.Recipe, error) {
 	if r := datasets.Find(name); r != nil {
 		return r, nil
 	}
-	return nil, misuse.Unknown("recipe", name, Names())
+	err := misuse.Unknown("recipe", name, Names())
+	if schema.Nearest(name, Names()) != "" {
+		return nil, err
+	}
+	return nil, misuse.Errorf("%w (recipes: %s); for other data, 'rlprep init pipeline FILE' writes a pipeline", err, strings.Join(Names(), ", "))
 }
 
 // Names returns the names of all recipes.

@@ -138,14 +138,28 @@ func (n *namer) args() ([]string, error) {
 // expandAll expands names.
 func (n *namer) expandAll(args []string) ([]candidate, error) {
 	var out []candidate
-	for _, arg := range args {
+	for i, arg := range args {
 		found, err := n.expand(arg)
 		if err != nil {
-			return nil, err
+			return nil, blankInName(args[i:], err)
 		}
 		out = append(out, found...)
 	}
 	return out, nil
+}
+
+// blankInName adds to the error about the first name that, with the names after it, it is a file or folder whose name has blanks.
+func blankInName(args []string, err error) error {
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for n := 2; n <= len(args); n++ {
+		name := strings.Join(args[:n], " ")
+		if _, serr := os.Stat(name); serr == nil {
+			return fmt.Errorf("%s: %w; a name with blanks needs quotes: '%s'", args[0], fs.ErrNotExist, name)
+		}
+	}
+	return err
 }
 
 // expand returns the files that one name stands for. A file that is there counts for more than a pattern.
@@ -491,6 +505,12 @@ func notThere(name string, err error) error {
 	}
 	if _, err := os.Stat(name + ".dvc"); err == nil {
 		return fmt.Errorf("%s: not here, only %s.dvc is: fetch it with: dvc pull %s.dvc", name, name, name)
+	}
+	if slashed := strings.ReplaceAll(name, `\`, "/"); slashed != name && filepath.Separator == '/' {
+		if _, err := os.Stat(slashed); err == nil {
+			return fmt.Errorf("%s: %w: folders are separated by '/' here; did you mean %s?", name, fs.ErrNotExist, slashed)
+		}
+		return fmt.Errorf("%s: %w: folders are separated by '/' here, not by '\\'", name, fs.ErrNotExist)
 	}
 	dir, base := filepath.Split(name)
 	entries, dirErr := os.ReadDir(or(dir, "."))

@@ -220,7 +220,7 @@ func TestNameErrors(t *testing.T) {
 		{"Xet", one("xet.jsonl"), "xet.jsonl: a Xet pointer, not the data: fetch it with: git xet materialize xet.jsonl", true},
 		{"git-annex", one("annexed.jsonl"), "annexed.jsonl: a git-annex pointer, not the data: fetch it with: git annex get annexed.jsonl", true},
 		{"DVC", one("x.parquet.dvc"), "x.parquet.dvc: a DVC file, not the data: fetch it with: dvc pull x.parquet.dvc, then name x.parquet", true},
-		{"a sheet", one("data.xls"), "data.xls: files .xls cannot be read: what can be is " + understood, true},
+		{"a sheet", one("data.xls"), "data.xls: unsupported file type .xls (supported: " + understood + ")", true},
 		{"no suffix", one("nosuffix"), "nosuffix: no suffix that says its format: what can be read is Parquet", true},
 		{"JSON as Parquet", one("text.parquet"), "text.parquet: it is no Parquet file but JSON: name it .jsonl", true},
 		{"empty Parquet", one("empty.parquet"), "empty.parquet: it is no Parquet file: it is empty", true},

@@ -135,7 +135,7 @@ func (o *opener) sniff(ctx context.Context, f *File, in *os.File, head []byte) e
 		if ext == "" {
 			return &FormatError{File: f.Name, Message: "no suffix that says its format: what can be read is " + understood}
 		}
-		return &FormatError{File: f.Name, Message: fmt.Sprintf("files %s cannot be read: what can be is %s", ext, understood)}
+		return &FormatError{File: f.Name, Message: fmt.Sprintf("unsupported file type %s (supported: %s)", ext, understood)}
 	}
 	if c := codec(head); c != nil {
 		if _, err := in.Seek(0, io.SeekStart); err != nil {

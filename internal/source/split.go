@@ -17,7 +17,10 @@ type SplitArg struct {
 func ParseSplit(s string) ([]SplitArg, error) {
 	name, glob, isGlob := strings.Cut(s, "=")
 	if isGlob {
-		if !splitName.MatchString(name) || glob == "" {
+		if !splitName.MatchString(name) && name != "" {
+			return nil, fmt.Errorf("split %q: a split is named by letters, digits and underscores", name)
+		}
+		if name == "" || glob == "" {
 			return nil, fmt.Errorf("split %q: expected NAME=GLOB, as train=data/train*.parquet", s)
 		}
 		return []SplitArg{{Name: name, Glob: glob}}, nil

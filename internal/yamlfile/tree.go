@@ -170,6 +170,8 @@ func (r *Reader) syntaxError(text []byte, err error) error {
 		msg += ": check the indentation, and quote a text that holds ': '"
 	case strings.Contains(msg, "could not find expected ':'"):
 		msg += ": a line without a colon, or with another indentation than the lines above"
+	case strings.Contains(e.ContextMsg, "flow") && at.Line == from.Line:
+		msg += `: in {…} and […], quote a text that holds ':', '{', '}', '[', ']' or ',', and put a comma between two keys`
 	case strings.Contains(e.ContextMsg, "block"):
 		msg += ": check the indentation"
 	}
@@ -310,7 +312,7 @@ func (b *builder) mapping(out *Node, in *yaml.Node, depth int) (high int, err er
 		}
 		name, ok := b.key(k)
 		if !ok {
-			return 0, b.r.ErrorAt(place(k), "a key is a name; merge keys, anchors and lists are not supported as keys")
+			return 0, b.r.ErrorAt(place(k), "a key is a name; merge keys, anchors and lists are not supported as keys; a text with {{…}} needs quotes")
 		}
 		if have, twice := index[name]; twice {
 			return 0, b.r.ErrorAt(place(k), "duplicate key %q (first on line %d)", name, out.Keys[have].Line)

@@ -208,6 +208,11 @@ func ParseTarget(s string) (Target, error) {
 	name, version, named := strings.Cut(s, "@")
 	version, trainer, _ := strings.Cut(version, "-")
 	f := frameworks[name]
+	if f == nil && !named && name != "" && '0' <= name[0] && name[0] <= '9' {
+		if t, err := ParseTarget(DefaultTarget().Framework + "@" + s); err == nil {
+			return Target{}, fmt.Errorf("unknown target %q; did you mean %s?", s, t)
+		}
+	}
 	if f == nil || len(f.Versions) == 0 {
 		return Target{}, fmt.Errorf("unknown target %q (%s)", s, TargetNames())
 	}
