@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
 )
 
 // exitsKey is the annotation that holds the statuses a command can end with.
