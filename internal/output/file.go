@@ -137,7 +137,7 @@ func (s *File) takeOver() error {
 	if old == nil {
 		return nil
 	}
-	if err := keepOwner(s.part.File, old); err != nil {
+	if err := s.part.TakeOwner(old); err != nil {
 		return fmt.Errorf("%s: cannot keep its owner: %w; write a new file with -o DIR", s.Name, err)
 	}
 	if err := s.part.Chmod(old.Mode()); err != nil {

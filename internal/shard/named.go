@@ -43,7 +43,8 @@ func NewNamed(ctx context.Context, name string) (*Named, error) {
 	}
 }
 
-// newNamedPart begins a regular file. was is what the file is now, nil: it does not exist. Its mode stays, and so does a symbolic link to it.
+// newNamedPart begins a regular file. was is what the file is now, nil: it does not exist. Its mode stays, its owner
+// where the system allows it, and a symbolic link to it.
 func newNamedPart(name string, was fs.FileInfo) (*Named, error) {
 	if was != nil {
 		real, err := filepath.EvalSymlinks(name)
@@ -57,6 +58,7 @@ func newNamedPart(name string, was fs.FileInfo) (*Named, error) {
 		return nil, err
 	}
 	if was != nil {
+		_ = part.TakeOwner(was) // only root may give files away: for others the file is a new one of theirs
 		if err := part.Chmod(was.Mode().Perm()); err != nil {
 			return nil, errors.Join(err, part.Discard())
 		}

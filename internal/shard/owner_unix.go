@@ -21,12 +21,26 @@ func sameOwner(dir, as string) bool {
 	if err != nil {
 		return false
 	}
-	x, ok := a.Sys().(*syscall.Stat_t)
-	y, ok2 := b.Sys().(*syscall.Stat_t)
-	if ok && ok2 && (x.Uid != y.Uid || x.Gid != y.Gid) && os.Chown(dir, int(y.Uid), int(y.Gid)) != nil {
-		return false
+	return chownAs(a, b, func(uid, gid int) error { return os.Chown(dir, uid, gid) }) == nil && os.Chmod(dir, b.Mode()) == nil
+}
+
+// TakeOwner gives the file the owner and group of the file that old describes.
+func (p *PartFile) TakeOwner(old os.FileInfo) error {
+	now, err := p.Stat()
+	if err != nil {
+		return err
 	}
-	return os.Chmod(dir, b.Mode()) == nil
+	return chownAs(now, old, p.Chown)
+}
+
+// chownAs calls chown where the owner or group of now is not that of as.
+func chownAs(now, as os.FileInfo, chown func(uid, gid int) error) error {
+	x, ok := now.Sys().(*syscall.Stat_t)
+	y, ok2 := as.Sys().(*syscall.Stat_t)
+	if !ok || !ok2 || x.Uid == y.Uid && x.Gid == y.Gid {
+		return nil
+	}
+	return chown(int(y.Uid), int(y.Gid))
 }
 
 // SyncDir makes the names in a directory durable. File systems that cannot sync a directory are no error.
