@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/rlprep/rlprep/datasets"
+	_ "github.com/rlprep/rlprep/internal/starmap" // step filter
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/transform"
 	"github.com/rlprep/rlprep/transform/transformtest"

@@ -71,7 +71,7 @@ func (s Parts) bounds(rows int64) (first, end int64, err error) {
 			first, end = end, min(rows, end+int64(math.Ceil(part.Of*float64(rows))))
 		}
 		if part.Name == s.Take {
-			if first == end {
+			if s.Draw && first == end { // train_test_split raises ValueError
 				return 0, 0, fmt.Errorf("part %s is empty: there are %d rows", part.Name, rows)
 			}
 			return first, end, nil

@@ -30,7 +30,7 @@ func TestArguments(t *testing.T) {
 		{"prompt", `{"from":"m","suffix":"{{a"}`, `step prompt: template "{{a": no }} after {{a`},
 		{"prompt", `{"user":"a","messages":[]}`, `step prompt: messages and system or user exclude each other`},
 		{"prompt", `{"messages":[]}`, `step prompt: argument messages is a list, expected a list of {role, template}`},
-		{"prompt", `{"messages":[{"role":"user","content":"x"}]}`, `step prompt: argument messages: message 0: expected role and template, both text, and nothing else`},
+		{"prompt", `{"messages":[{"role":"user","content":"x"}]}`, `step prompt: argument messages: message 0: expected role and template, both text, perhaps loss_mask, and nothing else`},
 		{"prompt", `{"user":"{{q"}`, `step prompt: template "{{q": no }} after {{q`},
 		{"format", `{"path":"a","template":"{{}}"}`, `step format: template "{{}}": path "": empty name`},
 		{"extract", `{"from":"a","to":"b","method":"magic"}`, `step extract: unknown method "magic" (gsm8k, regexp, after, before, between, boxed, unbox)`},

@@ -3,6 +3,7 @@ package transform
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/rlprep/rlprep/schema"
 )
@@ -12,7 +13,8 @@ var _ = Add(Verb{
 	Title: "make chat messages of other columns",
 	Doc: `
 Writes a list of {role, content}, which is what verl's datasets read: 'prompt' for RL rows, 'messages' for SFT rows. Give
-'user', and optionally 'system', or the whole list as 'messages', or 'from', an existing column of messages.
+'user', and optionally 'system', or the whole list as 'messages', or 'from', an existing column of messages. A message of the list may
+have a 'loss_mask' beside role and template: 1 for a turn that SFT learns, 0 for another; then all have one.
 
 With 'from' all turns are copied, with all fields of the messages. 'system' sets the first message, and replaces an existing system
 message. 'suffix' is appended to the last user message. 'through: user' removes everything after that message, such as the answer to
@@ -43,6 +45,12 @@ learn. With 'from' alone the column is copied undecoded. If 'suffix' or 'through
 			Args:  `{"path":"messages","messages":[{"role":"user","template":"{{question}}"},{"role":"assistant","template":"{{answer}}"}]}`,
 			In:    `{"question":"1+1?","answer":"#### 2"}`,
 			Out:   `{"question":"1+1?","answer":"#### 2","messages":[{"role":"user","content":"1+1?"},{"role":"assistant","content":"#### 2"}]}`,
+		},
+		{
+			Title: "turns that are learnt, and turns that are not",
+			Args:  `{"path":"messages","messages":[{"role":"user","template":"{{q}}","loss_mask":0},{"role":"assistant","template":"{{a}}","loss_mask":1}]}`,
+			In:    `{"q":"1+1?","a":"2"}`,
+			Out:   `{"q":"1+1?","a":"2","messages":[{"role":"user","content":"1+1?","loss_mask":0},{"role":"assistant","content":"2","loss_mask":1}]}`,
 		},
 		{
 			Title: "a prompt that is plain text becomes a message",
@@ -104,6 +112,16 @@ var MessagesType = schema.ListOf(schema.StructOf(schema.NewField("role", schema.
 type Message struct {
 	Role     string
 	Template string // with {{column}}
+	LossMask *int64 // a third field, loss_mask, in all messages or in none: 1 where SFT learns the turn, 0 where not; nil: none
+}
+
+// messagesType is the type of a list of messages.
+func messagesType(list []Message) schema.Type {
+	if len(list) == 0 || list[0].LossMask == nil {
+		return MessagesType
+	}
+	fields := append(slices.Clone(MessagesType.Fields[0].Type.Fields), schema.NewField("loss_mask", schema.Int64Type))
+	return schema.ListOf(schema.StructOf(fields...))
 }
 
 // Prompt writes a list of messages made from templates of columns, or from a column of messages.
@@ -134,7 +152,7 @@ func (p Prompt) Plan(in *schema.Schema) (*Plan, error) {
 	if len(p.Messages) == 0 {
 		return nil, errors.New("no message to make the prompt of")
 	}
-	plan := &Plan{Puts: []Put{{Path: p.Path, After: p.After, Type: MessagesType, OnExisting: p.If}}}
+	plan := &Plan{Puts: []Put{{Path: p.Path, After: p.After, Type: messagesType(p.Messages), OnExisting: p.If}}}
 	templates := make([]*template, len(p.Messages))
 	for i, m := range p.Messages {
 		var err error
@@ -151,7 +169,9 @@ func (p Prompt) Plan(in *schema.Schema) (*Plan, error) {
 		return plan, nil
 	}
 	plan.Bind = func() Func { return newMessages(p.Messages, templates).fill(p.Path) }
-	plan.Bulk = func() Bulk { return bulkMessages(p.Messages, templates) }
+	if p.Messages[0].LossMask == nil { // Bulk makes texts alone
+		plan.Bulk = func() Bulk { return bulkMessages(p.Messages, templates) }
+	}
 	return plan, nil
 }
 
@@ -175,18 +195,22 @@ func bulkMessages(list []Message, templates []*template) Bulk {
 type messages struct {
 	templates []*template
 	list      []schema.Value
-	fields    [][2]schema.Value // role and content of each message; list refers to them
-	ends      []int             // in buf, of each content that is put together there
+	fields    [][]schema.Value // role and content of each message, and loss_mask; list refers to them
+	ends      []int            // in buf, of each content that is put together there
 	buf       []byte
 }
 
 func newMessages(list []Message, templates []*template) *messages {
 	n := len(list)
-	m := &messages{templates: templates, list: make([]schema.Value, n), fields: make([][2]schema.Value, n), ends: make([]int, n)}
+	m := &messages{templates: templates, list: make([]schema.Value, n), fields: make([][]schema.Value, n), ends: make([]int, n)}
+	typ := messagesType(list)
 	for i, msg := range list {
 		text, _ := templates[i].constant()
-		m.fields[i] = [2]schema.Value{schema.TextValue(msg.Role), schema.TextValue(text)}
-		m.list[i] = schema.StructValue(&MessagesType.Fields[0].Type, m.fields[i][:])
+		m.fields[i] = []schema.Value{schema.TextValue(msg.Role), schema.TextValue(text)}
+		if msg.LossMask != nil {
+			m.fields[i] = append(m.fields[i], schema.IntValue(*msg.LossMask))
+		}
+		m.list[i] = schema.StructValue(&typ.Fields[0].Type, m.fields[i])
 	}
 	return m
 }
@@ -287,9 +311,9 @@ func (r *argReader) messageArgs(p *Prompt) {
 		r.failAt("user", "argument user, messages or from is missing")
 	default:
 		if system {
-			p.Messages = append(p.Messages, Message{"system", r.text("system", "")})
+			p.Messages = append(p.Messages, Message{Role: "system", Template: r.text("system", "")})
 		}
-		p.Messages = append(p.Messages, Message{"user", r.text("user", "")})
+		p.Messages = append(p.Messages, Message{Role: "user", Template: r.text("user", "")})
 	}
 }
 
@@ -329,12 +353,15 @@ func (r *argReader) messages(v any) []Message {
 		if err != nil {
 			r.failAt("messages", "argument messages: message %d: %w", i, err)
 		}
+		if len(out) > 0 && (out[0].LossMask == nil) != (m.LossMask == nil) {
+			r.failAt("messages", "argument messages: loss_mask is in some messages, and not in message %d or message 0", i)
+		}
 		out = append(out, m)
 	}
 	return out
 }
 
-var errMessage = errors.New("expected role and template, both text, and nothing else")
+var errMessage = errors.New("expected role and template, both text, perhaps loss_mask, and nothing else")
 
 func message(v any) (Message, error) {
 	m, ok := mapping(v)
@@ -343,17 +370,23 @@ func message(v any) (Message, error) {
 	}
 	var out Message
 	for _, x := range m {
-		text, ok := x.Value.(string)
+		text, isText := x.Value.(string)
 		switch {
-		case ok && x.Name == "role":
+		case isText && x.Name == "role":
 			out.Role = text
-		case ok && x.Name == "template":
+		case isText && x.Name == "template":
 			out.Template = text
+		case x.Name == "loss_mask":
+			n, err := argInt(x.Value)
+			if err != nil {
+				return Message{}, fmt.Errorf("loss_mask: %w", err)
+			}
+			out.LossMask = &n
 		default:
 			return Message{}, errMessage
 		}
 	}
-	if len(m) != 2 || out.Role == "" {
+	if out.Role == "" || !slices.ContainsFunc(m, func(x Member) bool { return x.Name == "template" }) {
 		return Message{}, errMessage
 	}
 	return out, nil

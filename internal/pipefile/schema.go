@@ -105,13 +105,13 @@ func argSchema(a transform.Arg) (yamlfile.Schema, error) {
 		out["type"] = "number"
 	case "value": // anything
 	case "list of {role, template}":
-		out = yamlfile.ListSchema(yamlfile.ClosedSchema(yamlfile.Schema{"role": yamlfile.Schema{"type": "string"}, "template": yamlfile.Schema{"type": "string"}}, "role", "template"))
+		out = yamlfile.ListSchema(yamlfile.ClosedSchema(yamlfile.Schema{"role": yamlfile.Schema{"type": "string"}, "template": yamlfile.Schema{"type": "string"}, "loss_mask": yamlfile.Schema{"type": "integer"}}, "role", "template"))
 	case "mapping of names to shares":
 		out = yamlfile.Schema{"anyOf": []any{
 			yamlfile.Schema{"type": "object", "minProperties": 1, "additionalProperties": yamlfile.Schema{"type": "number", "exclusiveMinimum": 0, "maximum": 1}},
 			yamlfile.Schema{"type": "array", "minItems": 1, "items": yamlfile.Schema{"type": "string", "minLength": 1}},
 		}}
-	case "mapping of names to types":
+	case "mapping of names to types", "mapping of names to names":
 		out = yamlfile.Schema{"type": "object", "additionalProperties": yamlfile.Schema{"type": "string"}}
 	default:
 		return nil, fmt.Errorf("argument %s: no schema for its type %q", a.Name, a.Type)

@@ -117,7 +117,7 @@ func (c *Choice) Spec(s *datasets.Source, spec *source.Spec) error {
 
 // Joined are the files of all sources, one set for each, with the splits that the recipe's steps know.
 func (c *Choice) Joined(sets []*source.Set) *source.Set {
-	if len(sets) == 1 && c.Recipe.Sources[0].Key == "" {
+	if first := c.Recipe.Sources[0]; len(sets) == 1 && first.Key == "" && first.As == "" {
 		return sets[0]
 	}
 	return source.Join(sets, func(i int, split string) string { return c.Recipe.Sources[i].SplitOf(split) })
