@@ -2,6 +2,7 @@ package verl
 
 import (
 	"bytes"
+	"fmt"
 
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
@@ -11,25 +12,42 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL502", Name: "media-tag-literal", Cites: []string{"verl@b178a3cd5 rl_dataset.py:312-338"}, Rows: rule.RL,
 	Title: "a message has a tag for an image, and the row has none",
 	Doc: `
-Where a row has no media verl leaves its messages as they are (rl_dataset.py, _build_messages), so <image> reaches the model as text,
-and the question asks about a picture that is not there (executed on verl 0.9.1). The column may have been dropped, or be called
-'image' where verl reads 'images'. <video> and <audio>, which HTML knows too, are looked for only in files with such a column.
+Where a row has no media, verl leaves its messages as they are (rl_dataset.py, _build_messages). So <image> reaches the model as text,
+and the question asks about a picture that does not exist (executed on verl 0.9.1).
+
+In a file without a column for media the tag may be meant as text, so the level is info there. It stays a warning if the file has a
+column image, image_url or picture: verl reads 'images' only. <video> and <audio>, which HTML has too, are searched for only in files with a
+column videos or audios.
 `,
 	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "the tag reaches the model as text"}},
 	Reads:   mediaReads,
 	New: func(p *rule.Pass) rule.Checker {
-		return &mediaTag{Pass: p, on: len(mediaReads(p)) > 0, wanted: [3]bool{listed(p, "images", true), listed(p, "videos", false), listed(p, "audios", false)}}
+		return &mediaTag{Pass: p, on: len(mediaReads(p)) > 0, wanted: [3]bool{listed(p, "images", true), listed(p, "videos", false), listed(p, "audios", false)}, level: tagLevel(p.Schema)}
 	},
 	Unfixed: "which image is meant is not in the data",
 	Examples: []rule.Example{
 		{Title: "no images column", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}]}
 {"prompt":[{"role":"user","content":"<image>Find x."}]}`}, Want: []string{"0 1 prompt[].content"}},
+		{Title: "a column that verl does not read", Files: []string{`{"prompt":[{"role":"user","content":"<image>Find x."}],"image":{"path":"a.png"}}`}, Want: []string{"0 0 prompt[].content"}},
 		{Title: "no image in this row", Files: []string{`{"prompt":[{"role":"user","content":"<image>Find x."}],"images":[{"path":"a.png"}]}
 {"prompt":[{"role":"user","content":"<image>Find y."}],"images":null}`}, Want: []string{"0 1 prompt[].content"}},
 		{Title: "an image", Files: []string{`{"prompt":[{"role":"user","content":"<image>Find x."}],"images":[{"path":"a.png"}]}`}},
 		{Title: "HTML", Files: []string{`{"prompt":[{"role":"user","content":"What does <video> do in HTML? And <img>?"}]}`}},
 	},
 })
+
+// tagLevel is Info where no column of a file looks as if it held media: the tag may be text. Off is the rule's own level.
+func tagLevel(s *schema.Schema) rule.Level {
+	if s == nil { // footers only
+		return rule.Off
+	}
+	for _, name := range []string{"images", "videos", "audios", "image", "image_url", "picture"} {
+		if _, i := s.Column(name); i >= 0 {
+			return rule.Off
+		}
+	}
+	return rule.Info
+}
 
 // listed reports whether path is a list that may be empty, or absent where that counts too; RL504 has columns that are no lists.
 func listed(p *rule.Pass, path schema.Path, absent bool) bool {
@@ -46,6 +64,7 @@ type mediaTag struct {
 	*rule.Pass
 	on     bool
 	wanted [3]bool
+	level  rule.Level // Off: the rule's
 }
 
 // Prejudge implements rule.Checker.
@@ -93,7 +112,7 @@ func (c *mediaTag) Row(r schema.Row) {
 	}
 	for i, m := range media {
 		if n.tags[i] > 0 {
-			c.Reportf(r.Pos().At(promptContent), schema.Value{}, "%s, and the row has no %s: %s", m.tag, m.column, c.Consequence)
+			c.Report(rule.Finding{Level: c.level, Pos: r.Pos().At(promptContent), Message: fmt.Sprintf("%s, and the row has no %s: %s", m.tag, m.column, c.Consequence)})
 			return
 		}
 	}
