@@ -302,6 +302,38 @@ func circleIn(arrows map[string]map[string]string) (circle []string) {
 	return circle
 }
 
+// TestPackagesAreDescribed: docs/design.md names each folder of internal/ and of schema/ that holds code, and no other.
+func TestPackagesAreDescribed(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root(t), "docs", "design.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := map[string]bool{}
+	for line := range strings.Lines(string(text)) {
+		if cells := strings.SplitN(line, "|", 3); len(cells) == 3 && cells[0] == "" {
+			for _, m := range regexp.MustCompile("`((?:internal|schema)/[\\w/]+)/`").FindAllStringSubmatch(cells[1], -1) {
+				named[m[1]] = true
+			}
+		}
+	}
+	for _, top := range []string{"internal", "schema"} {
+		entries, err := os.ReadDir(filepath.Join(root(t), top))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			if folder := top + "/" + e.Name(); e.IsDir() && e.Name() != "testdata" && !named[folder] {
+				t.Errorf("docs/design.md does not describe %s", folder)
+			}
+		}
+	}
+	for folder := range named {
+		if _, err := os.Stat(filepath.Join(root(t), filepath.FromSlash(folder))); err != nil {
+			t.Errorf("docs/design.md describes %s, which does not exist", folder)
+		}
+	}
+}
+
 // TestRoad: each function that docs/design.md names behind a link to a file is declared in that file.
 func TestRoad(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root(t), "docs", "design.md"))
