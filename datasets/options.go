@@ -20,7 +20,7 @@ type Options struct {
 	// Target is the trainer whose form of the rows is wanted, where its script changed; the zero Target is the tree that the
 	// recipe's Doc names.
 	Target rule.Target
-	// Fixed gives the form that raises none of Expects, and adds agent_name and extra_info.index where the script leaves them out.
+	// Fixed gives the form that raises none of Expects that rows are at fault for, and adds agent_name and extra_info.index where the script leaves them out.
 	Fixed bool
 	// Faithful gives the script's rows to the letter, also where it is silently wrong.
 	Faithful bool

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/rlprep/rlprep/datasets"
-	_ "github.com/rlprep/rlprep/internal/starmap" // step filter
+	_ "github.com/rlprep/rlprep/internal/starmap" // the steps map and filter
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/transform"
 	"github.com/rlprep/rlprep/transform/transformtest"

@@ -2,6 +2,8 @@ package transform
 
 import (
 	"fmt"
+	"strconv"
+	"unicode"
 
 	"github.com/rlprep/rlprep/schema"
 )
@@ -12,12 +14,14 @@ var _ = Add(Verb{
 	Doc: `
 Writes a column with another type: a number out of text and text out of a number, integers of another width, doubles, lists
 and structs part by part, where fields that were missing become null. Text must be exactly a number, without blanks, commas or
-units, and a bool as true or false. A column of JSON Lines with values of several types (1, "2", 2.5) becomes one type. A row whose value does not become the type is rejected (bad-cast); nothing is rounded and
+units, and a bool as true or false; with 'numbers: python' integers are read as Python's int reads them: blanks around them, _ between
+digits, and the digits of all scripts. A column of JSON Lines with values of several types (1, "2", 2.5) becomes one type. A row whose value does not become the type is rejected (bad-cast); nothing is rounded and
 nothing is cut off.
 `,
 	Args: []Arg{
 		{Name: "path", Type: "path", Doc: "the column: extra_info.index", Required: true},
 		{Name: "to", Type: "type", Doc: "int64, string, double, list<element: string>, struct<a: int64, b: string>", Required: true},
+		{Name: "numbers", Type: "string", Values: []string{"exact", "python"}, Doc: "how a text becomes an integer; exact when not given"},
 	},
 	New: newCast,
 	Examples: []Example{
@@ -46,6 +50,12 @@ nothing is cut off.
 			Error: `bad-cast: n cannot become int64: it is no such number`,
 		},
 		{
+			Title: "what Python's int takes",
+			Args:  `{"path":"label","to":"int64","numbers":"python"}`,
+			In:    `{"label":" 2 "}` + "\n" + `{"label":"1_0"}` + "\n" + `{"label":"３"}` + "\n" + `{"label":"-٤"}`,
+			Out:   `{"label":2}` + "\n" + `{"label":10}` + "\n" + `{"label":3}` + "\n" + `{"label":-4}`,
+		},
+		{
 			Title: "a struct is no text",
 			Args:  `{"path":"extra_info","to":"string"}`,
 			In:    `{"extra_info":{"a":1}}`,
@@ -56,8 +66,9 @@ nothing is cut off.
 
 // Cast writes the column at Path as type To, in place.
 type Cast struct {
-	Path schema.Path
-	To   schema.Type
+	Path   schema.Path
+	To     schema.Type
+	Python bool // integers are read out of text as Python's int reads them
 }
 
 // Plan returns one computed Put, or none where the type is the same. It fails where the types do not allow it.
@@ -75,6 +86,9 @@ func (c Cast) Plan(in *schema.Schema) (*Plan, error) {
 	if err := castable(c.Path, f.Type, c.To); err != nil {
 		return nil, err
 	}
+	if c.Python && (f.Type.Kind != schema.Text || c.To.Kind != schema.Int) {
+		return nil, fmt.Errorf("column %q is %s: numbers: python reads integers out of text", c.Path, f.Type)
+	}
 	return &Plan{
 		Reads: []schema.Path{c.Path},
 		Puts:  []Put{{Path: c.Path, Type: c.To, OnExisting: Replace}},
@@ -85,6 +99,9 @@ func (c Cast) Plan(in *schema.Schema) (*Plan, error) {
 				var err error
 				if mixed && !v.IsNull() && !v.IsMissing() {
 					v, err = fromMixed(v, &c.To)
+				}
+				if c.Python && v.Kind() == schema.Text {
+					v, err = pythonInt(v.Text())
 				}
 				if err == nil {
 					v, err = convert(v, &c.To)
@@ -100,7 +117,57 @@ func (c Cast) Plan(in *schema.Schema) (*Plan, error) {
 	}, nil
 }
 
+// pythonInt reads what int(text) of Python 3 takes: an integer of 64 bits.
+func pythonInt(text string) (schema.Value, error) {
+	var digits []byte
+	last := '_' // an underscore stands between digits
+	for i, r := range Strip(text) {
+		d := digitValue(r)
+		switch {
+		case i == 0 && (r == '+' || r == '-'):
+			digits = append(digits, byte(r))
+			continue
+		case r == '_' && last != '_':
+		case d < 0:
+			return schema.NullValue, errNoNumber
+		default:
+			digits = append(digits, byte('0'+d))
+		}
+		last = r
+	}
+	if last == '_' {
+		return schema.NullValue, errNoNumber
+	}
+	n, err := strconv.ParseInt(string(digits), 10, 64)
+	if err != nil {
+		return schema.NullValue, errRange
+	}
+	return schema.IntValue(n), nil
+}
+
+// digitValue is the value of a decimal digit of any script, -1 for another character. The digits of a script follow each other, 0 first.
+func digitValue(r rune) int {
+	for _, x := range unicode.Nd.R16 {
+		if rune(x.Lo) <= r && r <= rune(x.Hi) {
+			return int(r-rune(x.Lo)) % 10
+		}
+	}
+	for _, x := range unicode.Nd.R32 {
+		if rune(x.Lo) <= r && r <= rune(x.Hi) {
+			return int(r-rune(x.Lo)) % 10
+		}
+	}
+	return -1
+}
+
 func newCast(args Args) (RowStep, error) {
 	r := newArgs("cast", args)
-	return r.done(Cast{Path: r.path("path", ""), To: r.typ("to")})
+	c := Cast{Path: r.path("path", ""), To: r.typ("to")}
+	switch numbers := r.text("numbers", "exact"); numbers {
+	case "exact", "python":
+		c.Python = numbers == "python"
+	default:
+		r.failAt("numbers", "unknown value %q of argument numbers (exact, python)", numbers)
+	}
+	return r.done(c)
 }

@@ -14,7 +14,7 @@ Copies a column, or a field of a struct, to another path. Nothing is decoded: wh
 the compressed pages are moved as they are.
 `,
 	Args: []Arg{
-		{Name: "from", Type: "path or list of paths", Doc: "what to copy: question; of several, the first that the file has", Required: true},
+		{Name: "from", Type: "path or list of paths", Doc: "what to copy: question; of several, the first in the file", Required: true},
 		{Name: "to", Type: "path", Doc: "where to: extra_info.question", Required: true},
 		afterArg, ifArg,
 	},

@@ -52,6 +52,14 @@ type Barrier interface {
 	Keys(in *schema.Schema) (*Keys, error)
 }
 
+// A Ranked is a Barrier that leaves no row out, and must know how many rows before one reach it.
+type Ranked interface {
+	Barrier
+	// Counting returns the RowStep that takes its place. gone says which rows do not reach it: how many of those with numbers below first, and the
+	// numbers of those in [first, end), in order. It is called by many workers.
+	Counting(gone func(first, end int64) (before int64, numbers []int64, err error)) RowStep
+}
+
 // Keys is how a Barrier sees rows. Select is set, and leaves rows out; or Order is, or Arrange, or both.
 type Keys struct {
 	Reads []schema.Path // what Bind's function sees, in this order

@@ -35,7 +35,6 @@ var notMadeYet = []string{
 	"full_hh_rlhf_rl",
 	"full_hh_rlhf_rm",
 	"full_hh_rlhf_sft",
-	"hellaswag",
 	"langgraph_agent",
 	"r1",
 }

@@ -59,6 +59,13 @@ func (b *Barrier) steps() []transform.RowStep {
 	if b.order != nil {
 		return []transform.RowStep{b.Step}
 	}
+	if ranked, ok := transform.Bare(b.Step).(transform.Ranked); ok {
+		var counting transform.RowStep = ranked.Counting(b.goneIn)
+		if l, ok := b.Step.(transform.Located); ok {
+			counting = transform.Located{RowStep: counting, Where: l.Where, Verb: l.Verb}
+		}
+		return []transform.RowStep{counting}
+	}
 	leftOut := func(first, end int64) ([]int64, error) { return b.selection.dropped.Between(first, end) }
 	return []transform.RowStep{program.Choice{LeftOut: leftOut, Reason: b.one.Reason}, b.Step}
 }
@@ -66,6 +73,15 @@ func (b *Barrier) steps() []transform.RowStep {
 // fault is an error of the step.
 func (b *Barrier) fault(err error) error {
 	return program.StepError("split "+b.pass.splits[0].Name, b.Step, err)
+}
+
+// goneIn returns how many rows below first did not reach the barrier, and the numbers of those in [first, end) that did not.
+func (b *Barrier) goneIn(first, end int64) (before int64, numbers []int64, err error) {
+	if before, err = b.selection.gone.Count(0, first); err != nil {
+		return 0, nil, err
+	}
+	numbers, err = b.selection.gone.Between(first, end)
+	return before, numbers, err
 }
 
 // A Selection is the rows of a split that pass a Barrier, by number. It is in files, so its memory is bounded.
