@@ -15,7 +15,7 @@ var _ = Add(Verb{
 Writes a column with another type: a number out of text and text out of a number, integers of another width, doubles, lists
 and structs part by part, where fields that were missing become null. Text must be exactly a number, without blanks, commas or
 units, and a bool as true or false; with 'numbers: python' integers are read as Python's int reads them: blanks around them, _ between
-digits, and the digits of all scripts. A column of JSON Lines with values of several types (1, "2", 2.5) becomes one type. A row whose value does not become the type is rejected (bad-cast); nothing is rounded and
+digits, and the digits of all scripts. A whole column that becomes large_string is written as such, as pandas 3 does. A column of JSON Lines with values of several types (1, "2", 2.5) becomes one type. A row whose value does not become the type is rejected (bad-cast); nothing is rounded and
 nothing is cut off.
 `,
 	Args: []Arg{
@@ -91,7 +91,7 @@ func (c Cast) Plan(in *schema.Schema) (*Plan, error) {
 	}
 	return &Plan{
 		Reads: []schema.Path{c.Path},
-		Puts:  []Put{{Path: c.Path, Type: c.To, OnExisting: Replace}},
+		Puts:  []Put{{Path: c.Path, Type: c.To, OnExisting: Replace, KeepLayout: c.To.Layout == schema.Large}},
 		Bind: func() Func {
 			mixed := mixedScalars(f.Type)
 			return func(in schema.Row, out *Emitter) error {

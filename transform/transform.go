@@ -46,6 +46,8 @@ type Put struct {
 	Const      *schema.Value
 	Seq        *Seq
 	Copy       schema.Path
+	// KeepLayout writes a whole column of computed values as large_string or large_binary where Type says so, not in the standard form.
+	KeepLayout bool
 	// Retype is the new type of a leaf that is copied. Both types are stored alike: text for bytes that are UTF-8. The zero Type: its own.
 	Retype schema.Type
 	// MapText appends what becomes of a text to dst: of every text of a leaf that is copied over itself; nulls stay. It is called by many

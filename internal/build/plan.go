@@ -32,7 +32,7 @@ func (b *Build) job() *pipeline.Job {
 			ShardName: o.shardName,
 			Codec:     codec, KeepCodec: o.Compression == "keep", KeepRejects: o.Rejects != "",
 			Writer: func(string, *rule.File) parquetio.WriterOptions {
-				return parquetio.WriterOptions{CreatedBy: "rlprep version " + o.Version}
+				return parquetio.WriterOptions{CreatedBy: "rlprep version " + o.Version, Layouts: true}
 			},
 		},
 	}

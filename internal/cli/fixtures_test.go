@@ -32,9 +32,6 @@ var notMadeYet = []string{
 	"collabllm_rl",
 	"collabllm_sft",
 	"fapo",
-	"full_hh_rlhf_rl",
-	"full_hh_rlhf_rm",
-	"full_hh_rlhf_sft",
 	"langgraph_agent",
 	"r1",
 }

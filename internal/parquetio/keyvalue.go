@@ -6,6 +6,8 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/apache/arrow-go/v18/arrow"
+
 	"github.com/rlprep/rlprep/internal/parquetio/arrowschema"
 	"github.com/rlprep/rlprep/schema"
 )
@@ -45,6 +47,11 @@ func (w *Writer) keyValues() []KeyValue {
 		}
 		if !found {
 			out = append(out, kv)
+		}
+	}
+	if w.o.Base == nil && w.o.Layouts && slices.ContainsFunc(w.schema.Fields, func(f schema.Field) bool { return f.Type.Layout == schema.Large }) {
+		if value, ok := newArrowSchema(w.schema, arrow.NewSchema(nil, nil), out); ok { // no other entry tells large_string from string
+			out = append(out, KeyValue{Key: arrowschema.Key, Value: value})
 		}
 	}
 	if w.o.Base == nil || w.o.Base.arrow == nil {

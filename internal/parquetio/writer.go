@@ -26,6 +26,9 @@ type WriterOptions struct {
 	Base *File
 	// HF says what becomes of the metadata of HF datasets in Base.
 	HF HFPolicy
+	// Layouts writes ARROW:schema where a column is large_string or large_binary, which nothing else in a file tells from string; without it
+	// a file without Base has none.
+	Layouts bool
 }
 
 // A Writer writes a Parquet file, row group by row group. It is for one goroutine.

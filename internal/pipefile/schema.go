@@ -56,7 +56,7 @@ func JSONSchema() (map[string]any, error) {
 }
 
 func needsArgs(v *transform.Verb) bool {
-	if v.Name == "map" || v.Name == "prompt" { // one of several
+	if v.Name == "map" || v.Name == "prompt" || v.Name == "slice" { // one of several
 		return true
 	}
 	for _, a := range v.Args {
@@ -111,6 +111,8 @@ func argSchema(a transform.Arg) (yamlfile.Schema, error) {
 			yamlfile.Schema{"type": "object", "minProperties": 1, "additionalProperties": yamlfile.Schema{"type": "number", "exclusiveMinimum": 0, "maximum": 1}},
 			yamlfile.Schema{"type": "array", "minItems": 1, "items": yamlfile.Schema{"type": "string", "minLength": 1}},
 		}}
+	case "mapping of names to slices":
+		out = yamlfile.Schema{"type": "object", "minProperties": 1, "additionalProperties": yamlfile.Schema{"type": "string"}}
 	case "mapping of names to types", "mapping of names to names":
 		out = yamlfile.Schema{"type": "object", "additionalProperties": yamlfile.Schema{"type": "string"}}
 	default:

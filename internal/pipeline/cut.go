@@ -245,6 +245,16 @@ func (p *Plan) ranges(s Split) (out []ReadRange, kept int64, err error) {
 			}
 		}
 	}
+	if s.places != nil {
+		from, to := s.places(number)
+		if _, out, err = p.splitAfter(s, out, from); err == nil {
+			out, _, err = p.splitAfter(s, out, to-from)
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+		number = to - from
+	}
 	for _, limit := range []int64{p.Job.Limit, s.Limit} {
 		if limit > 0 && number > limit {
 			if out, _, err = p.splitAfter(s, out, limit); err != nil {

@@ -101,6 +101,8 @@ type Split struct {
 	Name  string
 	Files []int
 	Limit int64 // rows of the split that are read, beside what a Limiter says; 0: all
+
+	places func(rows int64) (from, to int64) // of a Placer among the steps; nil: all rows
 }
 
 // A Job is what to run.

@@ -59,15 +59,20 @@ func (p *Plan) compile(s *Split) error {
 	return p.compileSteps(*s, rowSteps(stages))
 }
 
-// limit takes Limiters out of the steps: they say how many rows of the split are read.
+// limit takes Limiters and Placers out of the steps: they say which rows of the split are read.
 func (s *Split) limit(steps []transform.RowStep) (out []transform.RowStep, err error) {
 	for i, t := range steps {
-		l, ok := transform.Bare(t).(transform.Limiter)
+		l, limits := transform.Bare(t).(transform.Limiter)
+		at, places := transform.Bare(t).(transform.Placer)
 		switch {
-		case !ok:
+		case !limits && !places:
 			out = append(out, t)
 		case slices.ContainsFunc(steps[:i], func(t transform.RowStep) bool { _, ok := transform.Bare(t).(transform.Barrier); return ok }):
 			return nil, program.StepError("split "+s.Name, t, errors.New("it counts the rows that are read: put it before the step that sees all rows"))
+		case places && (s.places != nil || s.Limit > 0):
+			return nil, program.StepError("split "+s.Name, t, errors.New("it counts the rows of the split: put it before any other step limit or slice"))
+		case places:
+			s.places = at.Places
 		case s.Limit == 0 || l.FirstRows() < s.Limit:
 			s.Limit = l.FirstRows()
 		}

@@ -56,10 +56,27 @@ func Compile(in *schema.Schema, steps []transform.RowStep, o Options) (*Program,
 		}
 	}
 	if !o.PreserveLayout {
+		layouts := layoutsOf(c.cols)
 		plain(out.Fields)
+		for i := range out.Fields {
+			if layout, asked := layouts[out.Fields[i].Name]; asked {
+				out.Fields[i].Type.Layout = layout
+			}
+		}
 	}
 	p.SetOutput(out)
 	return p, nil
+}
+
+// layoutsOf are the layouts that steps ask for, by column.
+func layoutsOf(cols []*column) map[string]schema.Layout {
+	out := map[string]schema.Layout{}
+	for _, c := range cols {
+		if c.keepLayout {
+			out[c.field.Name] = c.field.Type.Layout
+		}
+	}
+	return out
 }
 
 func derivedLast(c *column) int {
@@ -197,7 +214,7 @@ func (c *compiler) value(s *compute, index int, p transform.Put) (*column, error
 	case s.plan.Bind == nil:
 		return nil, fmt.Errorf("nothing computes it")
 	}
-	return &column{field: schema.NewField(name, p.Type)}, nil
+	return &column{field: schema.NewField(name, p.Type), keepLayout: p.KeepLayout}, nil
 }
 
 func (c *compiler) leaf(f schema.Field, s slot) *column {
@@ -343,6 +360,7 @@ func (c *compiler) finish(s *compute, p transform.Put, leaf *column, def uint8) 
 		slots = append(slots, c.add(slot{kind: computed{}, typ: l.Type, maxDef: l.MaxDef + def}))
 		return slots[len(slots)-1]
 	})
+	made[0].keepLayout = leaf.keepLayout
 	*leaf = *made[0]
 	for i, pp := range s.plan.Puts {
 		if pp.Path == p.Path {
@@ -369,6 +387,8 @@ type column struct {
 	derived bool
 	// made says that it is a struct that a step made on the way to a column: it is there in every row.
 	made bool
+	// keepLayout says that a step asks for the form of its type: it is written so.
+	keepLayout bool
 }
 
 func isLeaf(k schema.Kind) bool { return k != schema.Struct && k != schema.List && k != schema.Map }

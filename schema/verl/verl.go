@@ -106,8 +106,12 @@ var (
 	partialLoops = []dated[string]{{hasPartialLoops, []string{"partial_single_turn_agent", "async_partial_tool_agent", "partial_tool_agent"}}}
 )
 
+// isSFT takes rows of text with a prompt and a response for those of SFTDataset (fsdp_sft_trainer up to 0.7).
 func isSFT(s *schema.Schema) bool {
-	return column(s, "messages") && !column(s, "prompt") && !isPreference(s)
+	if prompt, i := s.Column("prompt"); i >= 0 {
+		return prompt.Type.Kind == schema.Text && column(s, "response") && !column(s, "data_source") && !column(s, "reward_model")
+	}
+	return column(s, "messages") && !isPreference(s)
 }
 
 // isPreference takes rows with a data_source or a reward_model for RL rows, whatever else they keep.
