@@ -10,21 +10,24 @@ import (
 
 var _ = framework.Add(rule.Rule{
 	ID: "RL732", Name: "value-unknown", Rows: rule.Any,
+	Cites: []string{"verl@0.9.1 trainer/ppo/core_algos.py:149", "verl@0.9.1 trainer/ppo/core_algos.py:2246-2251", "verl@0.9.1 workers/rollout/replica.py:326", "verl@0.9.1 utils/tracking.py:71", "verl@0.9.1 workers/config/actor.py:220", "verl@0.9.1 workers/engine/base.py:401", "verl@0.5.0 workers/fsdp_workers.py:558"},
 	Title: "a key has a value that verl refuses",
 	Doc: `
-Hydra takes any value; verl checks some of them when it starts, others when they are first used. The sets of this rule, with the place that raises (verl 0.9.1):
+Hydra takes any value; verl checks some of them when it starts, others when they are first used. The sets of this rule, with the place that raises in verl 0.9.1
+(read in 0.5.0, 0.6.1, 0.7.1 and 0.8.0, too):
 
-- algorithm.adv_estimator: core_algos.py, get_adv_estimator_fn: ValueError 'Unknown advantage estimator';
-- actor_rollout_ref.rollout.name: rollout/replica.py:326, ValueError 'Unknown rollout mode';
+- algorithm.adv_estimator: trainer/ppo/core_algos.py:149, ValueError 'Unknown advantage estimator';
+- actor_rollout_ref.rollout.name: workers/rollout/replica.py:326, ValueError 'Unknown rollout mode'; 0.5 workers/fsdp_workers.py:558, NotImplementedError;
 - trainer.logger: utils/tracking.py:71, AssertionError '… is not supported';
-- actor.loss_agg_mode: workers/config/actor.py:220, ValueError 'Invalid loss_agg_mode';
-- actor.policy_loss.loss_mode: core_algos.py, get_policy_loss_fn: ValueError;
-- actor.kl_loss_type with use_kl_loss, algorithm.kl_penalty with use_kl_in_reward: core_algos.py, kl_penalty_forward: NotImplementedError;
-- algorithm.kl_ctrl.type with use_kl_in_reward: core_algos.py:206, NotImplementedError;
-- actor.strategy: trainer/main_ppo.py, NotImplementedError;
+- actor.loss_agg_mode: workers/config/actor.py:220, ValueError 'Invalid loss_agg_mode'; 0.5 trainer/ppo/ray_trainer.py:515;
+- actor.policy_loss.loss_mode: trainer/ppo/core_algos.py:83, ValueError 'Unsupported loss mode';
+- actor.kl_loss_type with use_kl_loss, algorithm.kl_penalty with use_kl_in_reward: trainer/ppo/core_algos.py:2246-2251, NotImplementedError; 'full' is in the list there, and raises the same;
+- algorithm.kl_ctrl.type with use_kl_in_reward: trainer/ppo/core_algos.py:212, NotImplementedError;
+- actor.strategy: workers/engine/base.py:401, AssertionError 'Unknown backend', when the workers start; up to 0.7 trainer/main_ppo.py, NotImplementedError (0.7.1 main_ppo.py:174);
 - router_replay.mode of the actor and of its engine: workers/config/actor.py:73, engine.py:73, ValueError 'Invalid router_replay mode' (since 0.7).
 
-A text where verl's own value is a number ends in a TypeError. A text such as 'False' in quotes, or a misspelt Flase, is true for Python.
+Executed on 0.9.1: every name of each set but those of actor.strategy is taken, and another one raises. A text where verl's own value is a number ends in a TypeError; a text such as 'False'
+in quotes, or a misspelt Flase, is true for Python (both are Python's, not verl's, and were not executed in a training).
 `,
 	Applies: []rule.Severity{{Level: rule.Error, Consequence: "verl refuses it"}},
 	New:     func(p *rule.Pass) rule.Checker { return &valueUnknown{p} },
@@ -36,6 +39,9 @@ A text where verl's own value is a number ends in a TypeError. A text such as 'F
 		{Title: "a rollout of 0.5", Rows: rule.RL, Launch: "actor_rollout_ref.rollout.name=hf", Target: "verl@0.5"},
 		{Title: "a text for a number and for a truth value", Rows: rule.RL, Launch: "trainer.total_epochs=ten\nactor_rollout_ref.actor.use_kl_loss=Flase", Want: []string{"launch 1 trainer.total_epochs", "launch 2 actor_rollout_ref.actor.use_kl_loss"}},
 		{Title: "a router replay of no such mode", Rows: rule.RL, Launch: "actor_rollout_ref.actor.megatron.router_replay.mode=r2", Want: []string{"launch 1 actor_rollout_ref.actor.megatron.router_replay.mode"}},
+		{Title: "a KL that verl lists and does not have", Rows: rule.RL, Launch: "actor_rollout_ref.actor.use_kl_loss=true\nactor_rollout_ref.actor.kl_loss_type=full", Want: []string{"launch 2 actor_rollout_ref.actor.kl_loss_type"}},
+		{Title: "a strategy of 0.9", Rows: rule.RL, Launch: "actor_rollout_ref.actor.strategy=fsdp_turbo"},
+		{Title: "the same in 0.8", Rows: rule.RL, Launch: "actor_rollout_ref.actor.strategy=fsdp_turbo", Target: "verl@0.8", Want: []string{"launch 1 actor_rollout_ref.actor.strategy"}},
 		{Title: "a KL that is not used", Rows: rule.RL, Launch: "actor_rollout_ref.actor.kl_loss_type=mine"},
 		{Title: "values that verl knows", Rows: rule.RL, Launch: "algorithm.adv_estimator=grpo\ntrainer.logger=console\nactor_rollout_ref.actor.loss_agg_mode=token-mean\nactor_rollout_ref.actor.use_kl_loss=true\nactor_rollout_ref.actor.kl_loss_type=low_var_kl+"},
 	},
@@ -71,13 +77,13 @@ var closedSets = []closedSet{
 	{key: actor + "kl_loss_type", values: klTypes, when: actor + "use_kl_loss", plus: true},
 	{key: "algorithm.kl_penalty", values: klTypes, when: "algorithm.use_kl_in_reward", plus: true},
 	{key: "algorithm.kl_ctrl.type", values: []dated[string]{{"", []string{"fixed", "adaptive"}}}, when: "algorithm.use_kl_in_reward"},
-	{key: actor + "strategy", values: []dated[string]{{"", []string{"fsdp", "fsdp2", "megatron"}}, {">=0.7", []string{"veomni", "torchtitan"}}}},
+	{key: actor + "strategy", values: []dated[string]{{"", []string{"fsdp", "fsdp2", "megatron"}}, {">=0.7", []string{"veomni", "torchtitan"}}, {">=0.8", []string{"automodel", "mindspeed_megatron"}}, {">=0.9", []string{"fsdp_turbo"}}}},
 	{key: actor + "router_replay.mode", values: routerModes},
 	{key: actor + "megatron.router_replay.mode", values: routerModes},
 	{key: actor + "veomni.router_replay.mode", values: routerModes},
 }
 
-var klTypes = []dated[string]{{"", []string{"kl", "k1", "abs", "mse", "k2", "low_var_kl", "k3", "full"}}}
+var klTypes = []dated[string]{{"", []string{"kl", "k1", "abs", "mse", "k2", "low_var_kl", "k3"}}}
 
 var routerModes = []dated[string]{{">=0.7", []string{"disabled", "R2", "R3"}}}
 

@@ -10,9 +10,11 @@ import (
 
 var _ = framework.Add(rule.Rule{
 	ID: "RL733", Name: "batch-sizes", Rows: rule.RL,
+	Cites: []string{"verl@0.9.1 utils/config.py:87-217", "verl@0.9.1 workers/config/actor.py:195-260", "verl@0.9.1 workers/config/actor.py:331-341", "verl@0.9.1 workers/config/critic.py:105-160", "verl@0.6.1 utils/config.py:74-200", "verl@0.5.0 trainer/ppo/ray_trainer.py:391-530"},
 	Title: "verl's validate_config refuses the batch sizes",
 	Doc: `
-main_ppo checks the sizes before it loads anything (verl/utils/config.py, validate_config, and validate of ActorConfig and CriticConfig, 0.6 and later; RayPPOTrainer._validate_config in 0.5):
+main_ppo checks the sizes before it loads anything (0.9.1 utils/config.py:87-217, validate_config, and workers/config/actor.py:195-260 and critic.py:105-160, the same since 0.6;
+0.5.0 trainer/ppo/ray_trainer.py:391, RayPPOTrainer._validate_config):
 
 - train_batch_size × rollout.n must be a multiple of the GPUs, n_gpus_per_node × nnodes; with Megatron, of ppo_micro_batch_size_per_gpu × GPUs / (tensor × pipeline × context parallel size), and the GPUs a multiple of those;
 - train_batch_size must not be below actor.ppo_mini_batch_size, nor below critic.ppo_mini_batch_size where there is a critic;
@@ -20,7 +22,8 @@ main_ppo checks the sizes before it loads anything (verl/utils/config.py, valida
 - ppo_mini_batch_size must be a multiple of ppo_micro_batch_size, and this × ulysses_sequence_parallel_size at least the GPUs;
 - ulysses_sequence_parallel_size above 1 wants model.use_remove_padding; val_kwargs.do_sample wants a temperature above 0.
 
-With actor.use_dynamic_bsz most of it is not checked (0.5 checks the first even so). Executed on 0.9.1.
+With actor.use_dynamic_bsz most of it is not checked (0.5 checks the first even so). Executed on 0.9.1: validate_config of 30 configurations, composed by Hydra, refuses what this rule reports and
+no other; the sizes of the critic were read, since its configuration needs a model.
 `,
 	Applies: []rule.Severity{{Level: rule.Error, Consequence: "verl ends before it loads anything"}},
 	New: onLaunch(func(c *launchCheck) {

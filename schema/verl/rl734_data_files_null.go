@@ -4,9 +4,11 @@ import "github.com/rlprep/rlprep/schema/rule"
 
 var _ = framework.Add(rule.Rule{
 	ID: "RL734", Name: "data-files-null", Rows: rule.RL,
+	Cites: []string{"verl@0.9.1 utils/dataset/rl_dataset.py:97-98", "verl@0.9.1 utils/dataset/rl_dataset.py:162-167", "verl@0.9.1 trainer/ppo/ray_trainer.py:378-394", "verl@0.9.1 trainer/ppo/v1/trainer_base.py:710-724", "verl@0.5.0 utils/dataset/rl_dataset.py:92-93"},
 	Title: "the launch has no training or no validation file",
 	Doc: `
-main_ppo loads data.train_files and data.val_files, whatever trainer.test_freq says. Null fails with TypeError "'NoneType' object is not subscriptable" (rl_dataset.py; executed on 0.9.1). Where there is no validation, name the training file and set trainer.test_freq=-1 and trainer.val_before_train=False.
+main_ppo loads data.train_files and data.val_files, whatever trainer.test_freq and trainer.val_before_train say (0.9.1 trainer/ppo/ray_trainer.py:378-394, trainer/ppo/v1/trainer_base.py:710-724). Null fails with TypeError "'NoneType'
+object is not subscriptable" (utils/dataset/rl_dataset.py:167; executed on 0.9.1 with both trainers). Where there is no validation, name the training file and set trainer.test_freq=-1 and trainer.val_before_train=False.
 `,
 	Applies: always("verl fails with TypeError when it loads the data"),
 	New: onLaunch(func(c *launchCheck) {

@@ -2,6 +2,7 @@ package verl
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/rlprep/rlprep/schema"
@@ -10,10 +11,11 @@ import (
 
 var _ = framework.Add(rule.Rule{
 	ID: "RL735", Name: "tool-config-invalid", Rows: rule.RL,
+	Cites: []string{"verl@0.9.1 tools/tool_registry.py:55-101", "verl@0.9.1 tools/schemas.py:21-56", "verl@0.8.0 tools/tool_registry.py:55-83", "verl@0.7.1 tools/utils/tool_registry.py:82", "verl@0.7.1 tools/schemas.py:21-52", "verl@0.9.1 experimental/agent_loop/agent_loop.py:525-531"},
 	Title: "verl does not load the file of tools",
 	Doc: `
-tool_registry.py (load_all_tools, initialize_tools_from_config) reads the YAML of multi_turn.tool_config_path when the agent-loop workers start: a list 'tools', each entry with class_name (module.Class), config.type (native; mcp up to 0.7) and, unless the class makes its own, tool_schema. tools/schemas.py (pydantic) wants of a schema: type and function; of the function: name and description; of
-parameters: type and properties (up to 0.7 also required); of each property: type, a text (or a list of texts since 0.9). What is missing ends the workers with ParserError, ConfigAttributeError, ValueError or ValidationError (executed on 0.9.1). Two tools of one name take each other's place.
+tools/tool_registry.py:55-101 (load_all_tools, initialize_tools_from_config; up to 0.7 tools/utils/tool_registry.py:82) reads the YAML of multi_turn.tool_config_path when the agent-loop workers start: a list 'tools', each entry with class_name (module.Class), config.type (native; mcp up to 0.7) and, unless the class makes its own, tool_schema. tools/schemas.py:21-56 (pydantic) wants of a schema: type and function; of the function: name and description; of
+parameters: type and properties (up to 0.7 also required); of each property: type, a text (or a list of texts since 0.8); description, a text; enum, a list (of texts up to 0.7); required is a list of names. What is missing ends the workers with ParserError, ConfigAttributeError, ValueError or ValidationError (executed: load_all_tools of 0.9.1 over 36 files). Two tools of one name take each other's place.
 `,
 	Applies: []rule.Severity{{Level: rule.Error, Consequence: "the agent-loop workers fail when they start"}},
 	New: onLaunch(func(c *launchCheck) {
@@ -52,6 +54,9 @@ parameters: type and properties (up to 0.7 also required); of each property: typ
 		{Title: "no list", Launch: toolsAt + toolsDoc + `{"tool":[]}`, Want: toolsWant(1)},
 		{Title: "no class, no type, no schema type, no description", Launch: toolsAt + toolsDoc + `{"tools":[{"config":{},"tool_schema":{"function":{"name":"calc"}}}]}`, Want: toolsWant(4)},
 		{Title: "a property whose type is no text", Launch: toolsAt + toolsDoc + `{"tools":[{"class_name":"my.Tool","config":{"type":"native"},"tool_schema":{"type":"function","function":{"name":"calc","description":"d","parameters":{"type":"object","properties":{"x":{"type":{"a":1}}}}}}}]}`, Want: toolsWant(1)},
+		{Title: "required as a text, enum as a text, a description that is no text, strict", Launch: toolsAt + toolsDoc + `{"tools":[{"class_name":"my.Tool","config":{"type":"native"},"tool_schema":{"type":"function","function":{"name":"calc","description":"d","strict":"maybe","parameters":{"type":"object","properties":{"x":{"type":"string","enum":"a","description":5}},"required":"x"}}}}]}`, Want: toolsWant(4)},
+		{Title: "a type that is a list, 0.8", Target: "verl@0.8", Launch: toolsAt + toolsDoc + typeList},
+		{Title: "a type that is a list, 0.7", Target: "verl@0.7", Launch: toolsAt + toolsDoc + typeList, Want: toolsWant(1)},
 		{Title: "two of a name", Launch: toolsAt + toolsDoc + `{"tools":[` + oneTool + `,` + oneTool + `]}`, Want: toolsWant(1)},
 		{Title: "a tool whose class makes its schema", Launch: toolsAt + toolsDoc + `{"tools":[{"class_name":"my.Tool","config":{"type":"native"}},` + oneTool + `]}`},
 	},
@@ -63,6 +68,8 @@ const (
 	toolsDoc = "@" + keyTools + "="
 	oneTool  = `{"class_name":"my.Tool","config":{"type":"native"},"tool_schema":{"type":"function","function":{"name":"calc","description":"d","parameters":{"type":"object","properties":{"x":{"type":"string"}},"required":[]}}}}`
 )
+
+const typeList = `{"tools":[{"class_name":"my.Tool","config":{"type":"native"},"tool_schema":{"type":"function","function":{"name":"calc","description":"d","parameters":{"type":"object","properties":{"x":{"type":["string","null"]}},"required":[]}}}}]}`
 
 func toolsWant(n int) []string {
 	out := make([]string, n)
@@ -95,40 +102,101 @@ func (l *Launch) toolFaults(e schema.Value) (out []string) {
 	return out
 }
 
-// schemaFaults says what OpenAIFunctionToolSchema.model_validate raises.
-func (l *Launch) schemaFaults(s schema.Value) (out []string) {
-	text := func(v schema.Value, at string) {
-		switch {
-		case v.IsMissing():
-			out = append(out, at+" is missing")
-		case v.Kind() != schema.Text:
-			out = append(out, at+" is no text: "+v.Excerpt(40))
-		}
-	}
-	text(s.Field("type"), "type")
+// A schemaCheck collects what OpenAIFunctionToolSchema.model_validate raises over the schema of a tool (tools/schemas.py:21-56).
+type schemaCheck struct {
+	*Launch
+	faults []string
+}
+
+func (l *Launch) schemaFaults(s schema.Value) []string {
+	c := &schemaCheck{Launch: l}
+	c.text(s, "", "type")
 	f := s.Field("function")
 	if f.Kind() != schema.Struct {
-		return append(out, "function is missing (name, description and parameters stand below it)")
+		return append(c.faults, "function is missing (name, description and parameters stand below it)")
 	}
-	text(f.Field("name"), "function.name")
-	text(f.Field("description"), "function.description")
-	p := f.Field("parameters")
-	if p.IsMissing() {
-		return out
+	c.text(f, "function.", "name")
+	c.text(f, "function.", "description")
+	if strict := f.Field("strict"); !strict.IsMissing() && !pydanticBool(strict) {
+		c.add("function.strict %s is no truth value", strict)
 	}
-	text(p.Field("type"), "function.parameters.type")
-	properties := p.Field("properties")
+	if p := f.Field("parameters"); !p.IsMissing() {
+		c.parameters(p)
+	} else if l.Target.Within("<0.6") {
+		c.faults = append(c.faults, "function.parameters is missing")
+	}
+	return c.faults
+}
+
+func (c *schemaCheck) add(format string, v schema.Value) {
+	c.faults = append(c.faults, fmt.Sprintf(format, v.Excerpt(40)))
+}
+
+// text wants a text.
+func (c *schemaCheck) text(in schema.Value, at, name string) {
+	switch v := in.Field(name); {
+	case v.IsMissing():
+		c.faults = append(c.faults, at+name+" is missing")
+	case v.Kind() != schema.Text:
+		c.add(at+name+" is no text: %s", v)
+	}
+}
+
+func (c *schemaCheck) parameters(p schema.Value) {
+	const at = "function.parameters."
+	c.text(p, at, "type")
+	properties, required := p.Field("properties"), p.Field("required")
 	if properties.Kind() != schema.Struct {
-		out = append(out, "function.parameters.properties is missing")
+		c.faults = append(c.faults, at+"properties is missing")
 	}
-	if p.Field("required").IsMissing() && l.Target.Within("<0.8") {
-		out = append(out, "function.parameters.required is missing")
+	switch {
+	case required.IsMissing() && c.Target.Within("<0.8"):
+		c.faults = append(c.faults, at+"required is missing")
+	case !required.IsMissing() && !listOf(required, schema.Text):
+		c.add(at+"required %s is no list of names", required)
 	}
 	for _, name := range fieldNames(properties) {
-		v := properties.Field(name).Field("type")
-		if v.Kind() != schema.List || !l.Target.Within(">=0.9") {
-			text(v, "function.parameters.properties."+name+".type")
+		c.property(at+"properties."+name+".", properties.Field(name))
+	}
+}
+
+// property checks one property. Since 0.8 its type may be a list, and enum holds any values (0.8.0 tools/schemas.py:25-29).
+func (c *schemaCheck) property(at string, p schema.Value) {
+	if c.Target.Within("<0.8") || p.Field("type").Kind() != schema.List {
+		c.text(p, at, "type")
+	}
+	if d := p.Field("description"); !d.IsMissing() && !d.IsNull() && d.Kind() != schema.Text {
+		c.add(at+"description is no text: %s", d)
+	}
+	switch enum := p.Field("enum"); {
+	case enum.IsMissing() || enum.IsNull():
+	case enum.Kind() != schema.List:
+		c.add(at+"enum %s is no list", enum)
+	case c.Target.Within("<0.8") && !listOf(enum, schema.Text):
+		c.add(at+"enum %s is no list of texts", enum)
+	}
+}
+
+// listOf reports whether v is a list of values of a kind.
+func listOf(v schema.Value, kind schema.Kind) bool {
+	if v.Kind() != schema.List {
+		return false
+	}
+	for i := range v.Len() {
+		if v.Elem(i).Kind() != kind {
+			return false
 		}
 	}
-	return out
+	return true
+}
+
+// pydanticBool reports whether pydantic reads v as a truth value.
+func pydanticBool(v schema.Value) bool {
+	switch v.Kind() {
+	case schema.Bool:
+		return true
+	case schema.Int:
+		return v.Int() == 0 || v.Int() == 1
+	}
+	return slices.Contains([]string{"0", "off", "f", "false", "n", "no", "1", "on", "t", "true", "y", "yes"}, strings.ToLower(v.Text()))
 }

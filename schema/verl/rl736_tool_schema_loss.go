@@ -9,9 +9,10 @@ import (
 
 var _ = framework.Add(rule.Rule{
 	ID: "RL736", Name: "tool-schema-loss", Rows: rule.RL,
+	Cites: []string{"verl@0.9.1 tools/schemas.py:21-56", "verl@0.7.1 tools/schemas.py:21-52"},
 	Title: "verl drops a part of a tool's schema",
 	Doc: `
-tools/schemas.py keeps of each property type, description and enum, of parameters type, properties and required. Everything else is dropped without a word when pydantic reads the schema: items, minimum, default, anyOf, nested properties. The model never sees it, and an array is offered without the type of its elements (verl issue 7505; read in 0.9.1).
+tools/schemas.py:21-56 keeps of each property type, description and enum, of parameters type, properties and required. Everything else is dropped without a word when pydantic reads the schema: items, minimum, default, anyOf, nested properties. The model never sees it, and an array is offered without the type of its elements (verl issue 7505; executed: model_validate and model_dump of 0.9.1 as the agent loop calls them).
 `,
 	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "the model never sees it"}},
 	New: onLaunch(func(c *launchCheck) {

@@ -9,7 +9,7 @@ import (
 
 var _ = framework.Add(rule.Rule{
 	ID: "RL744", Name: "function-tool-invalid", Rows: rule.RL,
-	Cites: []string{"verl@0.9.1 tools/function_tool.py:65-137", "verl@0.9.1 tools/function_tool.py:150-193", "verl@0.9.1 tools/tool_registry.py:83-102"},
+	Cites: []string{"verl@0.9.1 tools/function_tool.py:65-137", "verl@0.9.1 tools/function_tool.py:150-193", "verl@0.9.1 tools/tool_registry.py:83-101"},
 	Title: "verl does not register the functions of function_tool_path",
 	Doc: `
 Since verl 0.8 multi_turn.function_tool_path names a Python file whose functions are tools, if they have the decorator @function_tool
