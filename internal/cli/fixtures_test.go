@@ -29,8 +29,6 @@ var otherInput = map[string]string{"geo3k_3col": "geo3k", "preprocess_search_r1_
 // notMadeYet are fixtures without a recipe. The list may only become shorter.
 var notMadeYet = []string{
 	"char_count",
-	"collabllm_rl",
-	"collabllm_sft",
 	"fapo",
 	"langgraph_agent",
 	"r1",
@@ -204,7 +202,7 @@ func TestFixtures(t *testing.T) {
 					x.sameImages(t, split, got)
 					got, want = withoutImages(t, got), withoutImages(t, want)
 				}
-				compareRows(t, split, got, plainBytes(t, want))
+				compareRows(t, split, withoutUUIDs(got), withoutUUIDs(plainBytes(t, want)))
 				if columns = strings.TrimSpace(columns); columns != types[split] && otherTypes[x.name] == "" {
 					t.Errorf("%s: columns:\n%s\nwant:\n%s", split, columns, types[split])
 				}
@@ -230,6 +228,15 @@ func plainBytes(t *testing.T, rows []string) []string {
 			}
 			return string(schema.BinaryValue(string(b)).AppendJSON(nil))
 		})
+	}
+	return out
+}
+
+// withoutUUIDs leaves the last column out where it is a UUID: Python's uuid4 makes others in each run.
+func withoutUUIDs(rows []string) []string {
+	out := make([]string, len(rows))
+	for i, row := range rows {
+		out[i] = regexp.MustCompile(`"index":"[0-9a-f]{8}-[0-9a-f-]{27}"}$`).ReplaceAllString(row, `"index":"a UUID"}`)
 	}
 	return out
 }
