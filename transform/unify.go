@@ -75,7 +75,7 @@ func (u Unify) Gather(files []FileSchema) (RowStep, error) {
 		return u, nil
 	}
 	g := &union{refuse: u.Refuse, from: map[schema.Path]string{}}
-	fields := g.first(files[0].Name, "", files[0].Schema.Fields)
+	fields := g.begin(files[0].Name, "", files[0].Schema.Fields)
 	for _, f := range files[1:] {
 		var err error
 		if fields, err = g.policy(f.Name).Fields("", fields, f.Schema.Fields); err != nil {
@@ -92,22 +92,22 @@ type union struct {
 	from   map[schema.Path]string
 }
 
-// first notes where fields are from, and returns them in the form in which they are written.
-func (g *union) first(file string, at schema.Path, fields []schema.Field) []schema.Field {
+// begin notes where fields are from, and returns them in the form in which they are written.
+func (g *union) begin(file string, at schema.Path, fields []schema.Field) []schema.Field {
 	out := slices.Clone(fields)
 	for i := range out {
 		f := &out[i]
 		p := at.Field(f.Name)
 		g.from[p] = file
 		f.SourceElement = nil
-		f.Type = written(f.Type)
-		f.Type.Fields = g.first(file, p, f.Type.Fields)
+		f.Type = parquetType(f.Type)
+		f.Type.Fields = g.begin(file, p, f.Type.Fields)
 	}
 	return out
 }
 
-// written is a type as Parquet stores it: without what is said for Arrow alone.
-func written(t schema.Type) schema.Type {
+// parquetType is a type as Parquet stores it: without what is said for Arrow alone.
+func parquetType(t schema.Type) schema.Type {
 	t.Dictionary = false
 	if t.Layout != schema.Fixed || t.Kind == schema.List {
 		t.Layout, t.Size = schema.Plain, 0
@@ -131,7 +131,7 @@ func (g *union) policy(file string) *schema.Merge {
 				return f, lacking(g.owner(at.Parent(), others), at, file, others)
 			}
 			f.Nullable = true
-			return g.first(file, at.Parent(), []schema.Field{f})[0], nil
+			return g.begin(file, at.Parent(), []schema.Field{f})[0], nil
 		},
 	}
 }
@@ -155,12 +155,12 @@ func lacking(file string, p schema.Path, other string, fields []schema.Field) er
 // widest returns the type that holds all values of a, which the files before have, and of b, which this one has; done is false for two
 // structs and for two lists, which the policy merges by their parts.
 func (g *union) widest(file string, at schema.Path, a, b schema.Type) (t schema.Type, done bool, err error) {
-	b = written(b)
+	b = parquetType(b)
 	switch {
 	case b.Kind == schema.Null:
 		return a, true, nil
 	case a.Kind == schema.Null:
-		b.Fields = g.first(file, at, b.Fields)
+		b.Fields = g.begin(file, at, b.Fields)
 		g.from[at] = file
 		return b, true, nil
 	case a.Kind == b.Kind && nested(a):

@@ -74,7 +74,7 @@ func (b *Build) learnMap(ctx context.Context, src *input.Set, s pipeline.Split, 
 	if err := b.probe(ctx, src, s, before, probe, l, probe.Done); err != nil {
 		return false, err
 	}
-	if first := probe.First(); first != nil && !probe.Some() { // the schema would say less
+	if first := probe.FirstFault(); first != nil && !probe.Some() { // the schema would say less
 		r := program.Rejected{Pos: first.Pos, Where: first.Where, Number: first.Number, Message: first.Message, Reason: "map-error"}
 		return false, &pipeline.RejectError{First: r, Count: 1}
 	}

@@ -14,7 +14,7 @@ import (
 // Preview writes for people what a run of the plan would do: its tasks, the columns, and rows before and after. With columns it says how each column comes about.
 func Preview(ctx context.Context, w io.Writer, plan *pipeline.Plan, rows int, columns bool) error {
 	for _, t := range plan.Tasks {
-		escape.Fprintf(w, "%s: %s rows from row %s in %s\n", t.Name, amount.Thousands(t.Rows), amount.Thousands(t.First), amount.Of(len(t.RowGroups), "row group"))
+		escape.Fprintf(w, "%s: %s rows from row %s in %s\n", t.Name, amount.Thousands(t.Rows), amount.Thousands(t.SplitRow), amount.Of(len(t.RowGroups), "row group"))
 	}
 	for _, s := range plan.Job.Splits {
 		sc := plan.Schemas[s.Name]

@@ -13,7 +13,7 @@ type addArgs struct{ edit.Add }
 
 func newAdd(a *app) *cobra.Command {
 	e := &addArgs{}
-	c := &columns{app: a, name: "add", edit: e}
+	c := &editRun{app: a, name: "add", edit: e}
 	cmd := &cobra.Command{
 		Use:   "add PATH=VALUE… FILES…",
 		Short: "add columns to Parquet files without decoding the others",

@@ -21,8 +21,8 @@ type columnEdit interface {
 	parse(args []string) (files []string, err error)
 }
 
-// A columns is one run of such a command: its flags and texts. The work is internal/edit's.
-type columns struct {
+// An editRun is one run of such a command: its flags and texts. The work is internal/edit's.
+type editRun struct {
 	app       *app
 	name      string
 	edit      columnEdit
@@ -40,7 +40,7 @@ type columns struct {
 }
 
 // register adds the flags that the commands share.
-func (c *columns) register(cmd *cobra.Command) {
+func (c *editRun) register(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVarP(&c.out, "out", "o", "", "directory to write to")
 	f.BoolVar(&c.inPlace, "in-place", false, "replace the files themselves")
@@ -57,7 +57,7 @@ func (c *columns) register(cmd *cobra.Command) {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), args) }
 }
 
-func (c *columns) run(ctx context.Context, args []string) (err error) {
+func (c *editRun) run(ctx context.Context, args []string) (err error) {
 	files, err := c.edit.parse(args)
 	if err != nil {
 		return err
@@ -88,7 +88,7 @@ func (a *app) editOptions(e edit.Edit, set *source.Set) edit.Options {
 }
 
 // check looks at the flags.
-func (c *columns) check(files []string) error {
+func (c *editRun) check(files []string) error {
 	var err error
 	c.hf, err = hfPolicy(c.hfText)
 	switch {
@@ -150,7 +150,7 @@ func openParquet(ctx context.Context, a *app, args []string, filesFrom, command 
 	return set, nil
 }
 
-func (c *columns) summarize(res *edit.Result) error {
+func (c *editRun) summarize(res *edit.Result) error {
 	sum := res.Summary(c.edit, c.dryRun)
 	if c.asJSON {
 		return printJSON(c.app.stdout, sum)

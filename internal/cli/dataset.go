@@ -78,7 +78,7 @@ func (b *datasetRun) make(ctx context.Context) error {
 		return b.preview(ctx, made)
 	}
 	res, err := made.Run(ctx)
-	return b.tell(res, err)
+	return b.report(res, err)
 }
 
 // declare says what will be written, before anything is.
@@ -96,8 +96,8 @@ func (b *datasetRun) declare() error {
 	return b.app.writesFile("--rejects", b.Rejects)
 }
 
-// tell says what became of a run.
-func (b *datasetRun) tell(res *build.Result, err error) error {
+// report says what became of a run.
+func (b *datasetRun) report(res *build.Result, err error) error {
 	b.warnUnknown()
 	if res.Report != nil {
 		if printed := b.findings(res.Report); printed != nil {

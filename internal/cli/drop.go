@@ -13,7 +13,7 @@ type dropArgs struct{ edit.Drop }
 
 func newDrop(a *app) *cobra.Command {
 	e := &dropArgs{}
-	c := &columns{app: a, name: "drop", edit: e}
+	c := &editRun{app: a, name: "drop", edit: e}
 	cmd := &cobra.Command{
 		Use:   "drop PATH[,PATH] FILES…",
 		Short: "remove columns of Parquet files without decoding the others",

@@ -14,9 +14,9 @@ import (
 
 // A hubRemote is a hub.Client as source wants it. The client is made when a name first asks for one.
 type hubRemote struct {
-	quiet  *bool     // set by a flag
-	screen io.Writer // for progress
-	whole  string    // how the command at hand is made to fetch files whole
+	quiet     *bool     // set by a flag
+	screen    io.Writer // for progress
+	fetchHint string    // how the command at hand is made to fetch files whole
 
 	mu     sync.Mutex
 	client *hub.Client
@@ -38,7 +38,7 @@ func (h *hubRemote) open() (*hub.Client, error) {
 		h.shown = progress.NewDownloads(h.screen)
 		c.Notice, c.Progress = h.shown.Say, h.shown.At
 	}
-	c.Whole = h.whole
+	c.Whole = h.fetchHint
 	h.client = c
 	return c, nil
 }

@@ -38,7 +38,7 @@ rows with their messages as chats.`,
 				return err
 			}
 			spec.Lenient, spec.Hash, spec.Peek = true, false, !fetch
-			a.remote.whole = "run with --fetch"
+			a.remote.fetchHint = "run with --fetch"
 			set, err := a.resolve(cmd.Context(), "FILES", spec)
 			if err != nil {
 				return asInput(err)

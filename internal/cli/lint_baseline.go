@@ -78,11 +78,11 @@ func (b *lintBaseline) subtract(ctx context.Context, l *lint, found *check.Resul
 	if count > 0 {
 		escape.Fprintf(l.app.stderr, "%s known to %s\n", amount.Of(int(count), "finding"), b.name)
 	}
-	b.tell(l, more, func(c baseline.Change) string {
+	b.report(l, more, func(c baseline.Change) string {
 		return fmt.Sprintf("%s of %s known", amount.Thousands(c.Was), amount.Thousands(c.Is))
 	})
 	if whole && !l.schemaOnly && l.limit == 0 {
-		b.tell(l, fewer, func(c baseline.Change) string {
+		b.report(l, fewer, func(c baseline.Change) string {
 			return fmt.Sprintf("%s known, now %s: --write-baseline lowers it", amount.Thousands(c.Was), amount.Thousands(c.Is))
 		})
 	}
@@ -92,7 +92,7 @@ func (b *lintBaseline) subtract(ctx context.Context, l *lint, found *check.Resul
 // maxNotes is how many notes of a kind are told.
 const maxNotes = 10
 
-func (b *lintBaseline) tell(l *lint, changes []baseline.Change, text func(baseline.Change) string) {
+func (b *lintBaseline) report(l *lint, changes []baseline.Change, text func(baseline.Change) string) {
 	for i, c := range changes {
 		if i == maxNotes {
 			escape.Fprintf(l.app.stderr, "%s: note: … %s more\n", b.name, amount.Thousands(int64(len(changes)-i)))

@@ -60,7 +60,7 @@ func (l *lint) resolve(ctx context.Context, args []string, splits []source.Split
 	if err != nil {
 		return nil, err
 	}
-	l.app.remote.whole = "run without --schema-only"
+	l.app.remote.fetchHint = "run without --schema-only"
 	set, err := l.app.resolve(ctx, "FILES", spec)
 	if err != nil {
 		return nil, asInput(err)

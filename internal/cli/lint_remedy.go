@@ -29,7 +29,7 @@ func (l *lint) remedies(ctx context.Context, set *source.Set, found *pipeline.Re
 			if r.Select {
 				flags = append([]string{"--select", k.Rule.ID}, flags...)
 			}
-			out.Command, out.Fixes, out.Unsafe = l.again(flags, r.Select), slices.Contains(flags, "--fix"), r.Select
+			out.Command, out.Fixes, out.Unsafe = l.commandLine(flags, r.Select), slices.Contains(flags, "--fix"), r.Select
 		}
 		l.found[report.Place{Rule: k.Rule, File: k.File, Path: k.Path}] = out
 	}
@@ -39,8 +39,8 @@ func (l *lint) remedies(ctx context.Context, set *source.Set, found *pipeline.Re
 // repeatable reports whether the command line can be run again: what is read from standard input cannot be.
 func (l *lint) repeatable() bool { return l.input.filesFrom != "-" && !slices.Contains(l.args, "-") }
 
-// again returns this run's command line with other flags in place of those that it need not repeat. selected: they select rules.
-func (l *lint) again(flags []string, selected bool) string {
+// commandLine returns this run's command line with other flags in place of those that it need not repeat. selected: they select rules.
+func (l *lint) commandLine(flags []string, selected bool) string {
 	words := append([]string{"rlprep", "lint"}, l.args...)
 	l.flags.Visit(func(f *pflag.Flag) {
 		if !slices.Contains(keptFlags, f.Name) && (f.Name != "select" || selected) {

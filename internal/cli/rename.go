@@ -15,7 +15,7 @@ type renameArgs struct{ edit.Rename }
 
 func newRename(a *app) *cobra.Command {
 	e := &renameArgs{}
-	c := &columns{app: a, name: "rename", edit: e}
+	c := &editRun{app: a, name: "rename", edit: e}
 	cmd := &cobra.Command{
 		Use:   "rename OLD=NEW[,OLD=NEW] FILES…",
 		Short: "rename columns of Parquet files without decoding anything",

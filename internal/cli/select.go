@@ -11,7 +11,7 @@ type selectArgs struct{ edit.Select }
 
 func newSelect(a *app) *cobra.Command {
 	e := &selectArgs{}
-	c := &columns{app: a, name: "select", edit: e}
+	c := &editRun{app: a, name: "select", edit: e}
 	cmd := &cobra.Command{
 		Use:   "select PATH[,PATH] FILES…",
 		Short: "keep only these columns of Parquet files, undecoded",

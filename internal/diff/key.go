@@ -69,7 +69,7 @@ func (c *comparison) digests(ctx context.Context, t *Table, paths []schema.Path,
 		buf = appendValue(buf[:0], key, schema.Type{})
 		id := xxh3.Hash128(buf)
 		if first, twice := out[id]; twice {
-			c.told(Difference{Kind: Row, Path: string(c.opt.Key), Row: row, Key: text(key), Old: map[bool]string{true: fmt.Sprintf("twice, first in row %d", first.row)}[side == "OLD"],
+			c.addRow(Difference{Kind: Row, Path: string(c.opt.Key), Row: row, Key: text(key), Old: map[bool]string{true: fmt.Sprintf("twice, first in row %d", first.row)}[side == "OLD"],
 				New: map[bool]string{true: fmt.Sprintf("twice, first in row %d", first.row)}[side == "NEW"]})
 			continue
 		}
@@ -81,8 +81,8 @@ func (c *comparison) digests(ctx context.Context, t *Table, paths []schema.Path,
 	}
 }
 
-// told adds a row that differs as a whole, and counts it.
-func (c *comparison) told(d Difference) {
+// addRow adds a row that differs as a whole, and counts it.
+func (c *comparison) addRow(d Difference) {
 	c.res.RowsDiffer++
 	if c.res.RowsDiffer <= int64(c.opt.Values) {
 		c.add(d)
@@ -110,7 +110,7 @@ func (c *comparison) alone(ctx context.Context, t *Table, other map[xxh3.Uint128
 		if isOld {
 			d.Old, d.New = d.New, d.Old
 		}
-		c.told(d)
+		c.addRow(d)
 	}
 }
 

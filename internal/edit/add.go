@@ -180,7 +180,7 @@ func (e *Add) present(ctx context.Context, src *input.Set, i int, first int64, v
 	}
 	other := "is " + has.Type.String()
 	if sameKind(has.Type, v.typ) {
-		is, what, err := e.held(v, e.IndexStart+first).by(ctx, src, i)
+		is, what, err := e.claim(v, e.IndexStart+first).by(ctx, src, i)
 		if err != nil {
 			return "", err
 		}
@@ -236,8 +236,8 @@ func intFits(i int64, t schema.Type) bool {
 	return i >= -1<<(t.Bits-1) && i < 1<<(t.Bits-1)
 }
 
-// held is what the column holds once it has been added; first is the number of the file's first row.
-func (e *Add) held(v *Assign, first int64) *columnClaim {
+// claim is what the column holds once it has been added; first is the number of the file's first row.
+func (e *Add) claim(v *Assign, first int64) *columnClaim {
 	h := &columnClaim{path: v.path}
 	switch v.kind {
 	case "row":

@@ -33,7 +33,7 @@ func (c *run) backup() error {
 		return err
 	}
 	var names []string
-	for _, t := range c.targets {
+	for _, t := range c.outputs {
 		if t.done {
 			continue
 		}
@@ -53,15 +53,15 @@ func (c *run) backup() error {
 		}
 	}
 	for _, name := range names {
-		if err := keep(name, name+c.Backup); err != nil {
+		if err := linkOrCopy(name, name+c.Backup); err != nil {
 			return fmt.Errorf("--backup: %w (nothing was changed)", err)
 		}
 	}
 	return nil
 }
 
-// keep makes a second name for a file, or a copy where the file system has no links. The file itself is replaced later, never written into.
-func keep(name, to string) (err error) {
+// linkOrCopy makes a second name for a file, or a copy where the file system has no links. The file itself is replaced later, never written into.
+func linkOrCopy(name, to string) (err error) {
 	if os.Link(name, to) == nil {
 		return nil
 	}

@@ -130,7 +130,7 @@ func (c *run) openStage() error {
 	if c.stage, err = shard.NewStage(c.Out); err != nil {
 		return err
 	}
-	for _, t := range c.targets {
+	for _, t := range c.outputs {
 		rel, err := filepath.Rel(c.Out, t.Name)
 		if err != nil {
 			return err
@@ -143,7 +143,7 @@ func (c *run) openStage() error {
 // partly says of an error after which files of the call had been written.
 func (c *run) partly(err error) error {
 	n := 0
-	for _, t := range c.targets {
+	for _, t := range c.outputs {
 		if t.rec != nil {
 			n++
 		}
@@ -155,7 +155,7 @@ func (c *run) partly(err error) error {
 	if c.inPlace() {
 		what = "the same command goes on with the others"
 	}
-	return fmt.Errorf("%w (%d of %d files had been written: %s)", err, n, len(c.targets), what)
+	return fmt.Errorf("%w (%d of %d files had been written: %s)", err, n, len(c.outputs), what)
 }
 
 // aim says which file each input becomes: itself, or its name in -o, below the deepest folder that all inputs share.
@@ -176,8 +176,8 @@ func (c *run) aim(ctx context.Context) error {
 	}
 	c.edits = map[string]*shard.Edits{}
 	for _, name := range outs {
-		t := &target{File: output.File{Name: name, Path: name, Note: c.Edit.String()}}
-		c.targets = append(c.targets, t)
+		t := &outputFile{File: output.File{Name: name, Path: name, Note: c.Edit.String()}}
+		c.outputs = append(c.outputs, t)
 		err := c.aimAt(t)
 		if err == nil && !c.DryRun {
 			err = c.openEdits(ctx, t)
@@ -225,7 +225,7 @@ func (c *run) declareManifest(flag, dir string) error {
 	return nil
 }
 
-func (c *run) aimAt(t *target) error {
+func (c *run) aimAt(t *outputFile) error {
 	st, err := os.Lstat(t.Name)
 	if !c.inPlace() {
 		switch {
@@ -249,7 +249,7 @@ func (c *run) aimAt(t *target) error {
 }
 
 // openEdits takes up the manifest beside a target.
-func (c *run) openEdits(ctx context.Context, t *target) error {
+func (c *run) openEdits(ctx context.Context, t *outputFile) error {
 	dir := filepath.Dir(t.Name)
 	e, ok := c.edits[dir]
 	if !ok {
@@ -305,7 +305,7 @@ func below(dir string, names []string) ([]string, error) {
 
 // plan settles what is done to one file.
 func (c *run) plan(ctx context.Context, i int, first int64) error {
-	t := c.targets[i]
+	t := c.outputs[i]
 	steps, notes, err := c.Edit.Steps(ctx, c.src, i, first)
 	if err != nil {
 		return err
@@ -337,7 +337,7 @@ func (c *run) fileWorkers() int {
 	if n <= 0 {
 		n = runtime.GOMAXPROCS(0)
 	}
-	return max(1, n/len(c.targets))
+	return max(1, n/len(c.outputs))
 }
 
 func (c *run) writer(i int) parquetio.WriterOptions {
@@ -350,7 +350,7 @@ func (c *run) writer(i int) parquetio.WriterOptions {
 
 // write makes one file.
 func (c *run) write(ctx context.Context, i int) error {
-	t := c.targets[i]
+	t := c.outputs[i]
 	rows := c.src.Files()[i].Rows
 	if t.done {
 		c.rows(rows, filepath.Base(t.Name))
@@ -373,7 +373,7 @@ func (c *run) write(ctx context.Context, i int) error {
 
 // writeEmpty makes a file without rows.
 func (c *run) writeEmpty(i int) error {
-	t := c.targets[i]
+	t := c.outputs[i]
 	s, err := t.plan.Job.Output.Sink.Create(0)
 	if err != nil {
 		return err
@@ -396,10 +396,10 @@ func (c *run) each(ctx context.Context, f func(context.Context, int) error) erro
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	errs := make([]error, len(c.targets))
+	errs := make([]error, len(c.outputs))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(workers)
-	for i := range c.targets {
+	for i := range c.outputs {
 		group.Go(func() error {
 			if errs[i] = context.Cause(ctx); errs[i] == nil {
 				errs[i] = f(ctx, i)
@@ -418,7 +418,7 @@ func (c *run) each(ctx context.Context, f func(context.Context, int) error) erro
 
 func (c *run) result() *Result {
 	res := &Result{}
-	for i, t := range c.targets {
+	for i, t := range c.outputs {
 		in := c.src.Files()[i]
 		f := File{Input: in.Name, Output: t.Name, Rows: in.Rows, Bytes: in.Bytes, RowGroups: len(c.src.Source(i).Parquet.RowGroups()), Notes: t.notes, Before: in.Schema, After: in.Schema}
 		if t.plan != nil {

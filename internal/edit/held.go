@@ -75,7 +75,7 @@ func (h *columnClaim) byRows(ctx context.Context, s *input.Set, p pipeline.ReadR
 		if err != nil {
 			return false, "", err
 		}
-		b.SplitRow = p.First + done
+		b.SplitRow = p.FileRow + done
 		done += int64(b.Rows)
 		cur.Reset(b)
 		for cur.Next() {

@@ -69,14 +69,14 @@ type Result struct{ Files []File }
 type run struct {
 	Options
 	src     *input.Set
-	targets []*target
+	outputs []*outputFile
 	edits   map[string]*shard.Edits // by directory; nil: it has no manifest
 	stage   *shard.Stage            // of Out where it is a new directory
 	rows    func(rows int64, shard string)
 }
 
-// A target is one file to be written.
-type target struct {
+// An outputFile is one file to be written.
+type outputFile struct {
 	output.File
 	plan  *pipeline.Plan
 	notes []string

@@ -34,7 +34,7 @@ func (e *HeldError) Error() string { return "locked by " + e.Who }
 // is gone is taken over.
 func Try(name string) (*Lock, error) {
 	for {
-		l, err := take(name)
+		l, err := tryLock(name)
 		if errors.Is(err, errUnsupported) {
 			l.held, err = holdFile(name + ".held")
 		}
@@ -59,8 +59,8 @@ func Try(name string) (*Lock, error) {
 // Wait waits for the lock on a file that other programs lock too; nothing is written into it. waiting is called once, when there is a
 // wait. On a file system without locks it returns at once: it is for work that two processes may do at the same time.
 func Wait(ctx context.Context, name string, waiting func()) (*Lock, error) {
-	for told := false; ; {
-		l, err := take(name)
+	for warned := false; ; {
+		l, err := tryLock(name)
 		var held *HeldError
 		switch {
 		case err == nil && l.same(), errors.Is(err, errUnsupported):
@@ -69,8 +69,8 @@ func Wait(ctx context.Context, name string, waiting func()) (*Lock, error) {
 			l.f.Close()
 		case !errors.As(err, &held):
 			return nil, err
-		case !told:
-			told = true
+		case !warned:
+			warned = true
 			waiting()
 		}
 		select {

@@ -12,8 +12,8 @@ var errUnsupported = errors.New("no locks here")
 // closeFirst: files that are open cannot be removed.
 const closeFirst = true
 
-// take opens the file. Files are not locked here: a file beside it does it.
-func take(name string) (*Lock, error) {
+// tryLock opens the file. Files are not locked here: a file beside it does it.
+func tryLock(name string) (*Lock, error) {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, err

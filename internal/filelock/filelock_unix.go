@@ -18,8 +18,8 @@ var errUnsupported = errors.New("no locks here")
 // closeFirst: files that are open can be removed.
 const closeFirst = false
 
-// take opens the file and locks it, as huggingface_hub does too. With errUnsupported the file is open.
-func take(name string) (*Lock, error) {
+// tryLock opens the file and locks it, as huggingface_hub does too. With errUnsupported the file is open.
+func tryLock(name string) (*Lock, error) {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, err

@@ -21,11 +21,11 @@ type Snapshot struct {
 	Address Address // Path is ""
 	Commit  string  // 40 hexadecimal digits
 
-	c       *Client
-	mu      sync.Mutex
-	tree    map[string]entry // all files; nil: not listed
-	kept    bool             // the list is in the cache
-	written bool             // the ref is in the cache
+	c         *Client
+	mu        sync.Mutex
+	tree      map[string]entry // all files; nil: not listed
+	treeSaved bool             // the list is in the cache
+	refSaved  bool             // the ref is in the cache
 }
 
 // An entry is a file as the Hub lists it, in the form of the cache's list of a commit.
@@ -276,7 +276,7 @@ func (s *Snapshot) List(ctx context.Context, path string) ([]*File, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.tree == nil {
-		s.tree, s.kept = s.c.readTree(s)
+		s.tree, s.treeSaved = s.c.readTree(s)
 	}
 	if s.tree != nil {
 		return s.below(s.tree, path), nil

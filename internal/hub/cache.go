@@ -134,12 +134,12 @@ func replace(name string, b []byte) error {
 	return err
 }
 
-// keep writes what the cache knows of a snapshot beside its files: its list, where that is whole, and what the revision
+// save writes what the cache knows of a snapshot beside its files: its list, where that is whole, and what the revision
 // stands for. The first file is there by then, so nobody finds a ref to nothing.
-func (s *Snapshot) keep() error {
+func (s *Snapshot) save() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.tree != nil && !s.kept {
+	if s.tree != nil && !s.treeSaved {
 		b, err := json.MarshalIndent(treeFile{1, s.tree}, "", " ")
 		if err != nil {
 			return err
@@ -147,15 +147,15 @@ func (s *Snapshot) keep() error {
 		if err := replace(s.c.dir(s.Address, "trees", s.Commit+".json"), b); err != nil {
 			return err
 		}
-		s.kept = true
+		s.treeSaved = true
 	}
-	if s.Address.revision() != s.Commit && !s.written {
+	if s.Address.revision() != s.Commit && !s.refSaved {
 		if s.c.readRef(s.Address) != s.Commit {
 			if err := replace(s.c.dir(s.Address, "refs", filepath.FromSlash(s.Address.revision())), []byte(s.Commit)); err != nil {
 				return err
 			}
 		}
-		s.written = true
+		s.refSaved = true
 	}
 	return nil
 }

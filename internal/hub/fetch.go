@@ -26,7 +26,7 @@ func (f *File) Fetch(ctx context.Context) (string, error) {
 	if p, ok := f.Cached(); ok {
 		switch err := f.verify(ctx, p); {
 		case err == nil:
-			if err := s.keep(); err != nil && !readOnly(err) {
+			if err := s.save(); err != nil && !readOnly(err) {
 				return "", f.inCacheError(err)
 			}
 			return p, nil
@@ -77,7 +77,7 @@ func (f *File) fetchLocked(ctx context.Context, blob string) (string, error) {
 		return "", f.inCacheError(err)
 	}
 	f.remember(f.pointer())
-	return f.pointer(), f.inCacheError(f.Snapshot.keep())
+	return f.pointer(), f.inCacheError(f.Snapshot.save())
 }
 
 // shown is the file's address as the user wrote the revision.
@@ -222,7 +222,7 @@ func (d *download) attempt(ctx context.Context) error {
 	if etag := res.Header.Get("ETag"); !strings.HasPrefix(etag, "W/") {
 		d.etag = etag
 	}
-	return d.take(ctx, res)
+	return d.receive(ctx, res)
 }
 
 // resolveURL is where the Hub has the file.
@@ -258,8 +258,8 @@ func (f *File) check(res *answer, from, n int64) error {
 	return nil
 }
 
-// take writes and hashes what comes, at once.
-func (d *download) take(ctx context.Context, res *answer) error {
+// receive writes and hashes what comes, at once.
+func (d *download) receive(ctx context.Context, res *answer) error {
 	const size, buffers = 512 << 10, 4
 	free, full := make(chan []byte, buffers), make(chan []byte, buffers)
 	for range buffers {

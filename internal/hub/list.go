@@ -106,7 +106,7 @@ func (l *list) read(d *json.Decoder) error {
 		if l.entries++; l.entries > l.s.c.list.entries {
 			return l.tooLong("has more than %d entries", l.s.c.list.entries)
 		}
-		if err := l.take(&e); err != nil {
+		if err := l.add(&e); err != nil {
 			return err
 		}
 	}
@@ -114,8 +114,8 @@ func (l *list) read(d *json.Decoder) error {
 	return err
 }
 
-// take keeps a file.
-func (l *list) take(e *listed) error {
+// add keeps a file.
+func (l *list) add(e *listed) error {
 	if l.only != "" && e.Path != l.only {
 		return nil
 	}

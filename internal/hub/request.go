@@ -251,7 +251,7 @@ func (c *Client) failed(a *answer, address string) error {
 	if said == "" && json.Unmarshal(body, &js) == nil {
 		said = js.Error
 	}
-	return &statusError{code: res.StatusCode, name: res.Header.Get("X-Error-Code"), said: cut(printable(said)), host: res.Request.URL.Host, hub: c.isHub(res.Request.URL)}
+	return &statusError{code: res.StatusCode, name: res.Header.Get("X-Error-Code"), message: cut(printable(said)), host: res.Request.URL.Host, hub: c.isHub(res.Request.URL)}
 }
 
 // askedWait is how long the Hub asks to wait: Retry-After, in seconds or as a date, or the time in RateLimit ("r=0;t=55").
@@ -274,16 +274,16 @@ func askedWait(h http.Header) time.Duration {
 
 // A statusError is an answer that says no.
 type statusError struct {
-	code       int
-	name, said string // X-Error-Code and what the Hub says
-	host       string
-	hub        bool // it came from the Hub itself
+	code          int
+	name, message string // X-Error-Code and what the Hub says
+	host          string
+	hub           bool // it came from the Hub itself
 }
 
 func (e *statusError) Error() string {
 	s := fmt.Sprintf("%s answers %d %s", e.host, e.code, http.StatusText(e.code))
-	if e.said != "" {
-		s += ": " + e.said
+	if e.message != "" {
+		s += ": " + e.message
 	}
 	return s
 }
@@ -306,7 +306,7 @@ func (c *Client) explain(a Address, err error) error {
 	refuse := func(format string, args ...any) error {
 		return &Error{Refused, fmt.Sprintf(format, args...), err}
 	}
-	gated := e.name == "GatedRepo" || strings.Contains(strings.ToLower(e.said), "gated") || strings.Contains(e.said, "restricted")
+	gated := e.name == "GatedRepo" || strings.Contains(strings.ToLower(e.message), "gated") || strings.Contains(e.message, "restricted")
 	switch {
 	case !e.hub && e.code == http.StatusForbidden:
 		return &transient{err: e} // an address on the CDN that is valid no more
@@ -316,7 +316,7 @@ func (c *Client) explain(a Address, err error) error {
 		return refuse("%s: the dataset has no revision %q", name, a.revision())
 	case e.name == "EntryNotFound":
 		return refuse("%s: the dataset has no such file", name)
-	case e.code == http.StatusUnauthorized && strings.Contains(e.said, "Invalid credentials"):
+	case e.code == http.StatusUnauthorized && strings.Contains(e.message, "Invalid credentials"):
 		return refuse("%s: %v: the token in use is not valid: renew HF_TOKEN, or the one that 'hf auth login' wrote", whole, e)
 	case e.code == http.StatusUnauthorized, e.code == http.StatusForbidden, e.name == "RepoNotFound":
 		return refuse("%s: %v: there is no such dataset, or it is private: check the name, or %s", whole, e, token)

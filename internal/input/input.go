@@ -109,7 +109,7 @@ func (s *Set) Ranges(file int) ([]pipeline.ReadRange, error) {
 }
 
 func (s *Set) readRange(file int, u source.ReadRange) pipeline.ReadRange {
-	p := pipeline.ReadRange{File: file, RowGroup: u.RowGroup, First: u.FileRow, Rows: u.Rows, Bytes: u.Bytes, Packed: u.Bytes, Whole: u.Whole, Handle: u}
+	p := pipeline.ReadRange{File: file, RowGroup: u.RowGroup, FileRow: u.FileRow, Rows: u.Rows, Bytes: u.Bytes, Packed: u.Bytes, Whole: u.Whole, Handle: u}
 	if f := s.open[file].Parquet; f != nil {
 		g := f.RowGroups()[u.RowGroup]
 		p.Packed = int64(float64(g.Compressed) * s.overhead[file] * (float64(u.Rows) / float64(g.Rows)))

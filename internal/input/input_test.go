@@ -114,7 +114,7 @@ func TestCut(t *testing.T) {
 	}
 	for i, want := range [][2]int64{{-1, -1}, {1, 1}} { // the second row group has nulls alone
 		a, b, err := src.Cut(ranges[i], 1)
-		if err != nil || a.Rows != 1 || a.Rows+b.Rows != ranges[i].Rows || b.First != a.First+1 || a.Whole || b.Whole {
+		if err != nil || a.Rows != 1 || a.Rows+b.Rows != ranges[i].Rows || b.FileRow != a.FileRow+1 || a.Whole || b.Whole {
 			t.Fatalf("%v: %+v and %+v", err, a, b)
 		}
 		x, err := src.Nulls(a, 1)

@@ -4,9 +4,9 @@ import "sort"
 
 // A Range is a run of rows that is read at once. Where it begins and ends depends on sizes alone.
 type Range struct {
-	First int64 // number in the text of its first row
-	Rows  int64
-	Bytes int64 // about
+	FirstRow int64 // number in the text of its first row
+	Rows     int64
+	Bytes    int64 // about
 
 	// Reading begins at From and passes over Skip rows.
 	From Spot
@@ -21,10 +21,10 @@ func (l *Layout) Ranges(target int64) []Range {
 		for j < len(l.Spots) && l.Spots[j].Offset-l.Spots[i].Offset < target {
 			j++
 		}
-		r := Range{First: l.Spots[i].Row, From: l.Spots[i]}
-		r.Rows, r.Bytes = l.Rows-r.First, l.End-r.From.Offset
+		r := Range{FirstRow: l.Spots[i].Row, From: l.Spots[i]}
+		r.Rows, r.Bytes = l.Rows-r.FirstRow, l.End-r.From.Offset
 		if j < len(l.Spots) {
-			r.Rows, r.Bytes = l.Spots[j].Row-r.First, l.Spots[j].Offset-r.From.Offset
+			r.Rows, r.Bytes = l.Spots[j].Row-r.FirstRow, l.Spots[j].Offset-r.From.Offset
 		}
 		out = append(out, r)
 		i = j

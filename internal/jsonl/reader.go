@@ -65,7 +65,7 @@ func (r *Reader) Next(ctx context.Context, maxRows int) (*record.Batch, error) {
 	if rows <= 0 {
 		return nil, io.EOF
 	}
-	b := &record.Batch{Schema: r.schema, RowGroup: -1, FileRow: r.r.First + r.read}
+	b := &record.Batch{Schema: r.schema, RowGroup: -1, FileRow: r.r.FirstRow + r.read}
 	r.decoder.start(int(rows), min(batchBytes, r.r.Bytes*rows/r.r.Rows))
 	for size := 0; b.Rows < int(rows) && size < batchBytes; b.Rows++ {
 		if b.Rows%256 == 0 && ctx.Err() != nil {
@@ -112,7 +112,7 @@ type Place struct {
 func (r *Reader) UnknownKeys() map[schema.Path]Place {
 	out := make(map[schema.Path]Place, len(r.decoder.unknown))
 	for key, at := range r.decoder.unknown {
-		at.Row += r.r.First
+		at.Row += r.r.FirstRow
 		out[key] = at
 	}
 	return out

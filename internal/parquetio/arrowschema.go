@@ -50,7 +50,7 @@ func (f *File) applyArrowSchema() {
 // applyArrow gives f the type of a where a can have been written as f (Arrow C++, reader_internal.cc and schema.cc,
 // ApplyOriginalMetadata).
 func applyArrow(f *schema.Field, a arrow.Field) {
-	o := originOf(*f)
+	o := sourceElementOf(*f)
 	if o == nil {
 		return
 	}
@@ -162,7 +162,7 @@ func applyTimestamp(t *schema.Type, at *arrow.TimestampType) bool {
 // says. It returns false for a type that Arrow's Go library has no word for.
 func arrowField(f schema.Field) (arrow.Field, bool) {
 	out := arrow.Field{Name: f.Name, Nullable: f.Nullable}
-	o := originOf(f)
+	o := sourceElementOf(f)
 	known := o != nil && o.arrow != nil && o.kind.Kind == f.Type.Kind
 	if known {
 		out.Metadata = o.arrow.Metadata
@@ -187,7 +187,7 @@ func arrowNested(t schema.Type) arrow.DataType {
 		if fields[i], ok = arrowField(c); !ok {
 			return nil
 		}
-		if o := originOf(c); t.Kind != schema.Struct && o != nil && o.arrow != nil {
+		if o := sourceElementOf(c); t.Kind != schema.Struct && o != nil && o.arrow != nil {
 			fields[i].Name = o.arrow.Name // Arrow names elements on its own: "item" where Parquet has "element"
 		}
 	}

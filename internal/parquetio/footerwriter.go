@@ -39,7 +39,7 @@ func (w *Writer) footer() (head, tail []byte, err error) {
 	edits := []thrift.Edit{
 		{ID: 1, Type: thrift.I32, Num: 2},
 		{ID: 2, Type: thrift.List, Raw: w.tree.elements},
-		{ID: 3, Type: thrift.I64, Num: w.written.Rows},
+		{ID: 3, Type: thrift.I64, Num: w.totals.Rows},
 		{ID: 4, Type: thrift.List, Put: func(b []byte) []byte {
 			at = len(b)
 			return b

@@ -64,7 +64,7 @@ func hfFields(fields []schema.Field, old jsonObject, base *File) jsonObject {
 
 // hfFeature returns the feature of f, which was called was before.
 func hfFeature(f schema.Field, was json.RawMessage, base *File) json.RawMessage {
-	if o := originOf(f); was != nil && o != nil && o.file == base && o.kind.Equal(f.Type) {
+	if o := sourceElementOf(f); was != nil && o != nil && o.file == base && o.kind.Equal(f.Type) {
 		return was
 	}
 	old, err := parseObject(was)

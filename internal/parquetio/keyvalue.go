@@ -68,8 +68,8 @@ func (w *Writer) carried(kv KeyValue, changed bool) (KeyValue, bool) {
 		keep = base.arrow != nil
 	case kv.Key == hfKey:
 		kv.Value, keep = updateHF(kv.Value, w.schema, base, w.o.HF)
-	case kv.Key == pandasKey && (changed || w.written.Rows != base.meta.rows || !readablePandas(kv.Value)):
-		kv.Value, keep = updatePandas(kv.Value, w.schema, base, w.written.Rows)
+	case kv.Key == pandasKey && (changed || w.totals.Rows != base.meta.rows || !readablePandas(kv.Value)):
+		kv.Value, keep = updatePandas(kv.Value, w.schema, base, w.totals.Rows)
 	case kv.Key == geoKey && changed:
 		kv.Value, keep = updateGeo(kv.Value, w.schema, base)
 	case slices.Contains(schemaCopies, kv.Key):
@@ -109,7 +109,7 @@ func sameField(x, y schema.Field) bool {
 
 // nameIn returns the name that f had in file, and false where it does not come from there.
 func nameIn(f schema.Field, file *File) (string, bool) {
-	o := originOf(f)
+	o := sourceElementOf(f)
 	if o == nil || o.file != file {
 		return "", false
 	}

@@ -39,7 +39,7 @@ func updatePandas(value string, s *schema.Schema, base *File, rows int64) (strin
 	for _, f := range s.Fields {
 		was, known := nameIn(f, base)
 		e, ok := old[was]
-		if !known || !ok || !originOf(f).kind.Equal(f.Type) {
+		if !known || !ok || !sourceElementOf(f).kind.Equal(f.Type) {
 			e = pandasEntry(f)
 		} else if was != f.Name {
 			e = renamePandas(e, f.Name)

@@ -165,7 +165,7 @@ func (w *elementWriter) field(f schema.Field, names []string, def, rep uint8, in
 	if len(names) > maxDepth {
 		return fmt.Errorf("column %s: nested more than %d deep", strings.Join(names[:3], "."), maxDepth)
 	}
-	o := originOf(f)
+	o := sourceElementOf(f)
 	if o != nil && !o.fits(f) {
 		o = nil
 	}
@@ -193,7 +193,7 @@ func (w *elementWriter) field(f schema.Field, names []string, def, rep uint8, in
 }
 
 // group appends a group, as it was read where o says so.
-func (w *elementWriter) group(o *origin, name string, repetition, children int, e freshElement) {
+func (w *elementWriter) group(o *sourceElement, name string, repetition, children int, e freshElement) {
 	if o != nil {
 		w.copied(o.file, o.elem, name, repetition, children)
 		return
@@ -201,7 +201,7 @@ func (w *elementWriter) group(o *origin, name string, repetition, children int, 
 	w.fresh(name, repetition, children, e)
 }
 
-func (w *elementWriter) structField(f schema.Field, o *origin, names []string, def, rep uint8, repetition int) error {
+func (w *elementWriter) structField(f schema.Field, o *sourceElement, names []string, def, rep uint8, repetition int) error {
 	if len(f.Type.Fields) == 0 {
 		return fmt.Errorf("column %s: a struct without fields cannot be written as Parquet", strings.Join(names, "."))
 	}
@@ -214,7 +214,7 @@ func (w *elementWriter) structField(f schema.Field, o *origin, names []string, d
 	return nil
 }
 
-func (w *elementWriter) listField(f schema.Field, o *origin, names []string, def, rep uint8, repetition int) error {
+func (w *elementWriter) listField(f schema.Field, o *sourceElement, names []string, def, rep uint8, repetition int) error {
 	if len(f.Type.Fields) != 1 {
 		return fmt.Errorf("column %s: a list must have one element", strings.Join(names, "."))
 	}
@@ -250,16 +250,16 @@ func legacyElement(list string, e schema.Field) string {
 	if e.Type.Kind != schema.Struct || len(e.Type.Fields) != 1 || marksElement(list, e.Name) {
 		return e.Name
 	}
-	if o := originOf(e.Type.Fields[0]); o != nil && o.form == formRepeated {
+	if o := sourceElementOf(e.Type.Fields[0]); o != nil && o.form == formRepeated {
 		return e.Name // a group with a repeated field is always the element
 	}
-	if o := originOf(e); o != nil && o.file.meta.elements[o.elem].logical.id == logicalVariant {
+	if o := sourceElementOf(e); o != nil && o.file.meta.elements[o.elem].logical.id == logicalVariant {
 		return e.Name // and so is a variant
 	}
 	return list + "_tuple"
 }
 
-func (w *elementWriter) mapField(f schema.Field, o *origin, names []string, def, rep uint8, repetition int) error {
+func (w *elementWriter) mapField(f schema.Field, o *sourceElement, names []string, def, rep uint8, repetition int) error {
 	if len(f.Type.Fields) != 2 {
 		return fmt.Errorf("column %s: a map must have a key and a value", strings.Join(names, "."))
 	}
@@ -279,7 +279,7 @@ func (w *elementWriter) mapField(f schema.Field, o *origin, names []string, def,
 	return nil
 }
 
-func (w *elementWriter) leafField(f schema.Field, o *origin, names []string, def, rep uint8, repetition int) error {
+func (w *elementWriter) leafField(f schema.Field, o *sourceElement, names []string, def, rep uint8, repetition int) error {
 	leaf := physicalLeaf{Names: names, MaxDef: def, MaxRep: rep}
 	if o != nil {
 		e := &o.file.meta.elements[o.elem]
@@ -298,7 +298,7 @@ func (w *elementWriter) leafField(f schema.Field, o *origin, names []string, def
 }
 
 // fits reports whether f, which was read as o says, still has the shape of its schema elements.
-func (o *origin) fits(f schema.Field) bool {
+func (o *sourceElement) fits(f schema.Field) bool {
 	if o.kind.Kind != f.Type.Kind {
 		return false
 	}
@@ -312,7 +312,7 @@ func (o *origin) fits(f schema.Field) bool {
 			return len(f.Type.Fields) == 1
 		}
 		e := f.Type.Fields[0]
-		eo := originOf(e)
+		eo := sourceElementOf(e)
 		same := eo != nil && eo.file == o.file && !e.Nullable && eo.fits(e)
 		if o.form == formRepeated {
 			return same && !f.Nullable && eo.elem == o.elem

@@ -11,9 +11,9 @@ import (
 	"github.com/rlprep/rlprep/schema"
 )
 
-// An origin is what a schema.Field that was read keeps of its file: where its schema element stands, so that it is written
+// A sourceElement is what a schema.Field that was read keeps of its file: where its schema element stands, so that it is written
 // as it was.
-type origin struct {
+type sourceElement struct {
 	file  *File
 	elem  int32 // its schema element
 	form  form
@@ -62,8 +62,8 @@ const (
 // maxDepth bounds the depth of schemas; definition levels must fit a byte.
 const maxDepth = 100
 
-func originOf(f schema.Field) *origin {
-	o, _ := f.SourceElement.(*origin)
+func sourceElementOf(f schema.Field) *sourceElement {
+	o, _ := f.SourceElement.(*sourceElement)
 	return o
 }
 
@@ -166,7 +166,7 @@ func (f *File) fields(i int) []schema.Field {
 // field returns the field of element i. inList: its repetition has been spent on the list around it.
 func (f *File) field(i int, inList bool) schema.Field {
 	e := &f.meta.elements[i]
-	o := &origin{file: f, elem: int32(i)}
+	o := &sourceElement{file: f, elem: int32(i)}
 	out := schema.Field{Name: e.name, Nullable: e.rep == optional && !inList, SourceElement: o}
 	switch {
 	case e.rep == repeated && !inList:
@@ -310,10 +310,10 @@ func (f *File) keepUnknown() {
 			switch t.Kind {
 			case schema.Struct, schema.List, schema.Map:
 				walk(t.Fields)
-				originOf(fields[i]).kind = *t
+				sourceElementOf(fields[i]).kind = *t
 				continue
 			case schema.Null:
-				if o := originOf(fields[i]); f.hasValues(leaf) {
+				if o := sourceElementOf(fields[i]); f.hasValues(leaf) {
 					*t = f.meta.elements[o.elem].plainType()
 					t.Name = schema.UnknownName
 					o.kind = *t

@@ -39,14 +39,14 @@ type Writer struct {
 	leaves []schema.Leaf
 	tree   *physicalTree
 
-	start   [512]byte // the first bytes of a chunk that is copied
-	meta    []byte    // the ColumnMetaData that was made last
-	made    ledger    // of the chunks made here
-	groups  []outGroup
-	places  []outPlace // of all chunks; made by Close
-	win     window     // of Close
-	written Totals
-	err     error
+	start  [512]byte // the first bytes of a chunk that is copied
+	meta   []byte    // the ColumnMetaData that was made last
+	made   ledger    // of the chunks made here
+	groups []outGroup
+	places []outPlace // of all chunks; made by Close
+	win    window     // of Close
+	totals Totals
+	err    error
 }
 
 // Totals is what a Writer wrote. Copied and Encoded are column chunks.
@@ -121,8 +121,8 @@ func (w *Writer) write(g *EncodedRowGroup) (err error) {
 		i += n
 	}
 	w.groups = append(w.groups, og)
-	w.written.Rows += g.Rows
-	w.written.RowGroups++
+	w.totals.Rows += g.Rows
+	w.totals.RowGroups++
 	return nil
 }
 
@@ -179,7 +179,7 @@ func (w *Writer) writeChunks(g *outGroup, chunks []EncodedChunk, i int) (int, er
 		g.chunks[i] = outChunk{start: w.out.off}
 		g.compressed += c.Pages.Len()
 		g.uncompressed += c.Uncompressed
-		w.written.Encoded++
+		w.totals.Encoded++
 		if err := w.describe(c, &w.tree.leaves[i], w.tree.paths[i]); err != nil {
 			return 1, err
 		}
@@ -200,7 +200,7 @@ func (w *Writer) writeChunks(g *outGroup, chunks []EncodedChunk, i int) (int, er
 		g.uncompressed += raw.uncompressed
 		src.length += raw.compressed
 	}
-	w.written.Copied += n
+	w.totals.Copied += n
 	return n, w.out.copy(c.Raw.file, src)
 }
 
@@ -364,8 +364,8 @@ func (w *Writer) Close() (Totals, error) {
 		return Totals{}, w.err
 	}
 	w.err = errors.New("write to a closed writer")
-	w.written.Bytes = w.out.off
-	return w.written, nil
+	w.totals.Bytes = w.out.off
+	return w.totals, nil
 }
 
 func (w *Writer) finish() (err error) {

@@ -36,7 +36,7 @@ func (p *Plan) cut(s Split) error {
 	}
 	o := p.Job.Output
 	for i, want := range sizes {
-		t := &Task{Index: len(p.Tasks), Split: s.Name, Shard: i, Of: len(sizes), First: ranges[0].number, Rows: want}
+		t := &Task{Index: len(p.Tasks), Split: s.Name, Shard: i, Of: len(sizes), SplitRow: ranges[0].number, Rows: want}
 		if o != nil && o.ShardName != nil {
 			t.Name = o.ShardName(s.Name, i, len(sizes))
 		}
@@ -99,7 +99,7 @@ func (p *Plan) even(s Split, ranges []ReadRange, rows, n int64) ([]int64, error)
 	if p.size().SnapToRowGroups {
 		end := int64(0)
 		for _, r := range ranges {
-			end += r.kept
+			end += r.passing
 			ends = append(ends, end)
 		}
 	}
@@ -146,12 +146,12 @@ func (p *Plan) fit(s Split, ranges []ReadRange, size int64) ([]int64, error) {
 			ends = append(ends, end)
 			bytes = 0
 		}
-		pieces := min((r.packed()+size-1)/size, r.kept)
+		pieces := min((r.packed()+size-1)/size, r.passing)
 		for k := int64(1); k < pieces; k++ {
-			ends = append(ends, end+r.kept*k/pieces)
+			ends = append(ends, end+r.passing*k/pieces)
 		}
 		bytes += r.packed() / max(1, pieces)
-		end += r.kept
+		end += r.passing
 	}
 	ends = append(ends, end)
 	return p.chop(s, end, int64(len(ends)), func(i int64) int64 { return ends[i-1] })
@@ -161,7 +161,7 @@ func (p *Plan) fit(s Split, ranges []ReadRange, size int64) ([]int64, error) {
 func (p *Plan) bytesPerRow(s Split, ranges []ReadRange) (float64, error) {
 	rows, bytes := int64(0), int64(0)
 	for _, r := range ranges {
-		rows, bytes = rows+r.kept, bytes+r.bytes()
+		rows, bytes = rows+r.passing, bytes+r.bytes()
 	}
 	if bytes > trialBytes {
 		rows = max(1, int64(float64(rows)*trialBytes/float64(bytes)))
@@ -239,7 +239,7 @@ func (p *Plan) ranges(s Split) (out []ReadRange, kept int64, err error) {
 		}
 		for _, r := range ranges {
 			if r.Rows > 0 {
-				r.number, r.kept = number, r.Rows
+				r.number, r.passing = number, r.Rows
 				out = append(out, r)
 				number += r.Rows
 			}
@@ -269,10 +269,10 @@ func (p *Plan) ranges(s Split) (out []ReadRange, kept int64, err error) {
 	}
 	for i := range out {
 		r := &out[i]
-		if r.kept, err = selection.kept(r.number, r.Rows); err != nil {
+		if r.passing, err = selection.passing(r.number, r.Rows); err != nil {
 			return nil, 0, err
 		}
-		kept += r.kept
+		kept += r.passing
 	}
 	return out, kept, nil
 }
@@ -283,9 +283,9 @@ func (p *Plan) splitAfter(s Split, ranges []ReadRange, rows int64) (mine, rest [
 		if rows == 0 {
 			return mine, ranges[i:], nil
 		}
-		if r.kept <= rows {
+		if r.passing <= rows {
 			mine = append(mine, r)
-			rows -= r.kept
+			rows -= r.passing
 			continue
 		}
 		a, b, err := p.cutRange(s, r, rows)
@@ -300,10 +300,10 @@ func (p *Plan) splitAfter(s Split, ranges []ReadRange, rows int64) (mine, rest [
 // cutRange cuts a range after so many rows that are kept, at least one and not all.
 func (p *Plan) cutRange(s Split, r ReadRange, kept int64) (a, b ReadRange, err error) {
 	rows := kept
-	if r.kept < r.Rows {
+	if r.passing < r.Rows {
 		selection := p.lastSelection(s.Name)
 		rows += int64(sort.Search(int(r.Rows-kept), func(more int) bool { // so many are not kept among them
-			n, failed := selection.kept(r.number, kept+int64(more))
+			n, failed := selection.passing(r.number, kept+int64(more))
 			err = errors.Join(err, failed)
 			return n >= kept
 		}))
@@ -311,8 +311,8 @@ func (p *Plan) cutRange(s Split, r ReadRange, kept int64) (a, b ReadRange, err e
 	if err == nil {
 		a, b, err = p.input.Cut(r, rows)
 	}
-	a.number, a.kept = r.number, kept
-	b.number, b.kept = r.number+rows, r.kept-kept
+	a.number, a.passing = r.number, kept
+	b.number, b.passing = r.number+rows, r.passing-kept
 	return a, b, err
 }
 
@@ -355,10 +355,10 @@ func (p *Plan) cutHuge(s Split, ranges []ReadRange) ([]ReadRange, error) {
 	for _, r := range ranges {
 		n := int64(1)
 		if p.Job.Output != nil && r.RowGroup >= 0 && !p.stays(s, r) {
-			n = min((r.bytes()+2*groupBytes-1)/(2*groupBytes), r.kept)
+			n = min((r.bytes()+2*groupBytes-1)/(2*groupBytes), r.passing)
 		}
 		for ; n > 1; n-- {
-			a, b, err := p.cutRange(s, r, r.kept/n)
+			a, b, err := p.cutRange(s, r, r.passing/n)
 			if err != nil {
 				return nil, err
 			}
@@ -375,10 +375,10 @@ func (r ReadRange) bytes() int64 { return r.share(r.Bytes) }
 func (r ReadRange) packed() int64 { return r.share(r.Packed) }
 
 func (r ReadRange) share(n int64) int64 {
-	if r.kept == r.Rows {
+	if r.passing == r.Rows {
 		return n
 	}
-	return int64(float64(n) * float64(r.kept) / float64(r.Rows))
+	return int64(float64(n) * float64(r.passing) / float64(r.Rows))
 }
 
 // lastSelection is that of the last barrier of a split, nil where it has none or that one orders rows.

@@ -35,7 +35,7 @@ func (p *Plan) Columns(split string) (out []ColumnPlan, decoded []schema.Path, e
 	}
 	g := t.RowGroups[0]
 	m := newWorker(p, &p.Job.Rules).newPartRun(t.Split, g.Ranges[0], newResult(0), way{raw: len(g.Ranges) == 1})
-	for i, l := range m.prog.Leaves()[:m.prog.Written()] {
+	for i, l := range m.prog.Leaves()[:m.prog.NumOut()] {
 		c := ColumnPlan{l.Path, m.prog.How(i)}
 		if m.chunks != nil && m.chunks[i] != nil {
 			c.How = "copied"

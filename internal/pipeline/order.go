@@ -230,7 +230,7 @@ func (in *orderedInput) Ranges(file int) (out []ReadRange, err error) {
 	}
 	first := int64(0)
 	for k, b := range o.buckets {
-		out = append(out, ReadRange{File: file, RowGroup: -1, First: first, Rows: b.rows, Bytes: b.bytes, Packed: b.bytes, Handle: [2]int64{int64(k), 0}})
+		out = append(out, ReadRange{File: file, RowGroup: -1, FileRow: first, Rows: b.rows, Bytes: b.bytes, Packed: b.bytes, Handle: [2]int64{int64(k), 0}})
 		first += b.rows
 	}
 	return out, nil
@@ -245,7 +245,7 @@ func (in *orderedInput) Cut(r ReadRange, rows int64) (a, b ReadRange, err error)
 	a, b = r, r
 	a.Rows, b.Rows = rows, r.Rows-rows
 	a.Bytes, a.Packed = r.Bytes*rows/r.Rows, r.Packed*rows/r.Rows
-	b.Bytes, b.Packed, b.First, b.Handle = r.Bytes-a.Bytes, r.Packed-a.Packed, r.First+rows, [2]int64{h[0], h[1] + rows}
+	b.Bytes, b.Packed, b.FileRow, b.Handle = r.Bytes-a.Bytes, r.Packed-a.Packed, r.FileRow+rows, [2]int64{h[0], h[1] + rows}
 	return a, b, nil
 }
 
@@ -285,7 +285,7 @@ func (in *orderedInput) Open(ctx context.Context, r ReadRange, decode []int) (Re
 	}
 	slices.SortFunc(rows, func(a, b int32) int { return int(places[0][a] - places[0][b]) })
 	rows = rows[h[1] : h[1]+r.Rows]
-	out := &orderedReader{batch: record.Batch{Schema: in.files[r.File].Schema, RowGroup: -1, FileRow: r.First}, rows: rows, vecs: vecs[:len(decode)], decode: decode}
+	out := &orderedReader{batch: record.Batch{Schema: in.files[r.File].Schema, RowGroup: -1, FileRow: r.FileRow}, rows: rows, vecs: vecs[:len(decode)], decode: decode}
 	number := places[1]
 	if o.renumber {
 		number = places[0]

@@ -20,15 +20,15 @@ import (
 type ReadRange struct {
 	File     int   // index in Input.Files
 	RowGroup int   // -1 in line formats
-	First    int64 // row of the file
+	FileRow  int64 // row of the file
 	Rows     int64
 	Bytes    int64 // uncompressed, for cutting into row groups of like size
 	Packed   int64 // of the file
 	Whole    bool  // a whole row group, so that its chunks can be copied
 	Handle   any   // the input's own
 
-	number int64 // of its first row within the split; set by the planner, as is kept
-	kept   int64 // rows that pass the last barrier
+	number  int64 // of its first row within the split; set by the planner, as is kept
+	passing int64 // rows that pass the last barrier
 }
 
 // An Input is the files of a job.
@@ -176,7 +176,7 @@ type Task struct {
 	Name      string
 	RowGroups []RowGroupPlan
 	Rows      int64 // that pass the last barrier; without one all that are read
-	First     int64 // number of the first row that is read within the split
+	SplitRow  int64 // number of the first row that is read within the split
 }
 
 // A Size says how large the shards of a split are to be: one of its fields; none: one shard.

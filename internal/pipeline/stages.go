@@ -90,8 +90,8 @@ type Selection struct {
 	gone    *spill.Numbers // rows that did not reach it
 }
 
-// kept returns how many rows of [first, first+rows) pass.
-func (s *Selection) kept(first, rows int64) (int64, error) {
+// passing returns how many rows of [first, first+rows) pass.
+func (s *Selection) passing(first, rows int64) (int64, error) {
 	dropped, err := s.dropped.Count(first, first+rows)
 	if err != nil {
 		return 0, err
@@ -184,7 +184,7 @@ func (p *Plan) resolve(split string, r ReadRange) *program.Resolved {
 func (p *Plan) raw(r ReadRange, prog *program.Resolved) program.Raw {
 	leaves := prog.Leaves()
 	out := make(program.Raw, len(leaves))
-	if !r.Whole || p.order != nil || r.kept < r.Rows || p.Job.Output == nil || p.facts == nil {
+	if !r.Whole || p.order != nil || r.passing < r.Rows || p.Job.Output == nil || p.facts == nil {
 		return out
 	}
 	for i, l := range leaves {

@@ -233,7 +233,7 @@ func (p *partRun) decode() (out []int) {
 	wanted := p.read()
 	if p.worker.plan.Job.Output != nil {
 		wanted = slices.Clone(wanted)
-		for i := range p.prog.Written() {
+		for i := range p.prog.NumOut() {
 			if p.chunks == nil || p.chunks[i] == nil {
 				wanted = append(wanted, i)
 			}
@@ -274,7 +274,7 @@ func (p *partRun) do(ctx context.Context, enc *parquetio.Encoder) error {
 		}
 		if enc != nil && out.Rows > 0 {
 			written := *out
-			written.Schema, written.Leaves = p.prog.Out(), out.Leaves[:p.prog.Written()]
+			written.Schema, written.Leaves = p.prog.Out(), out.Leaves[:p.prog.NumOut()]
 			return enc.Append(&written) // its error says where
 		}
 		return nil
@@ -338,7 +338,7 @@ func (p *partRun) next(ctx context.Context, seen int64) (*record.Batch, error) {
 	if p.prog.Computes() { // what they compute is held until it is encoded
 		rows = min(rows, sliceRows)
 	}
-	return &record.Batch{Rows: int(rows), File: p.fileName(), RowGroup: p.rng.RowGroup, FileRow: p.rng.First + seen}, nil
+	return &record.Batch{Rows: int(rows), File: p.fileName(), RowGroup: p.rng.RowGroup, FileRow: p.rng.FileRow + seen}, nil
 }
 
 // slice runs the steps. The batch that it returns is valid until the next call.

@@ -100,7 +100,7 @@ func (c *compiler) relax(cols []*column) (moves bool) {
 			continue
 		}
 		in := c.relax(col.kids)
-		if col.made && !in {
+		if col.builtByStep && !in {
 			col.field.Nullable = true
 		}
 		moves = moves || in
@@ -310,7 +310,7 @@ func (c *compiler) walk(p transform.Put) ([]parent, error) {
 			k = named(*list, name)
 		}
 		if k < 0 {
-			*list = append(*list, &column{field: schema.Field{Name: name, Type: schema.Type{Kind: schema.Struct}, Nullable: !c.newStructsRequired}, made: true})
+			*list = append(*list, &column{field: schema.Field{Name: name, Type: schema.Type{Kind: schema.Struct}, Nullable: !c.newStructsRequired}, builtByStep: true})
 			k = len(*list) - 1
 		}
 		at := (*list)[k]
@@ -385,8 +385,8 @@ type column struct {
 	mayBeNull bool
 	// derived says that it is for steps and rules, and not written.
 	derived bool
-	// made says that it is a struct that a step made on the way to a column: it is there in every row.
-	made bool
+	// builtByStep says that it is a struct that a step made on the way to a column: it is there in every row.
+	builtByStep bool
 	// keepLayout says that a step asks for the form of its type: it is written so.
 	keepLayout bool
 }

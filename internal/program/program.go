@@ -30,7 +30,7 @@ type Program struct {
 	out         *schema.Schema // as it is written: the same leaves, of which more may be nullable
 	judged      *schema.Schema // out and the derived columns after it
 	outLeaves   []schema.Leaf  // of judged
-	written     int            // of outLeaves: those of out
+	numOut      int            // of outLeaves: those of out
 	// relevel maps, for each of outLeaves, levels as built to those of out; nil: they are the same.
 	relevel [][]uint8
 	// distinct says of each of outLeaves that it is made from the row's number, in the same way in all files of the split.
@@ -49,8 +49,8 @@ func (p *Program) Judged() *schema.Schema { return p.judged }
 // Leaves are the leaves of Judged. Those of Out come first.
 func (p *Program) Leaves() []schema.Leaf { return p.outLeaves }
 
-// Written is the number of leaves of Out.
-func (p *Program) Written() int { return p.written }
+// NumOut is the number of leaves of Out.
+func (p *Program) NumOut() int { return p.numOut }
 
 // Computes reports whether a step computes values.
 func (p *Program) Computes() bool {
@@ -63,7 +63,7 @@ func (p *Program) SetOutput(out *schema.Schema) {
 	if derived := p.builtSchema.Fields[len(out.Fields):]; len(derived) > 0 {
 		p.judged = &schema.Schema{Fields: slices.Concat(out.Fields, derived)}
 	}
-	p.written = len(out.Leaves())
+	p.numOut = len(out.Leaves())
 	p.outLeaves, p.relevel = p.judged.Leaves(), relevel(p.builtSchema.Fields, p.judged.Fields)
 }
 

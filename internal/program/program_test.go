@@ -361,7 +361,7 @@ func TestResolved(t *testing.T) {
 	if d := blind.Decode([]int{3}); !slices.Equal(d, []int{1, 2}) {
 		t.Errorf("a new field of a struct that may be null decodes %v, expected a leaf of it as well", d)
 	}
-	if !progs[0].Computes() || progs[0].In() != in[0].Schema || progs[0].Written() != 7 || progs[0].Out() != progs[0].Judged() {
+	if !progs[0].Computes() || progs[0].In() != in[0].Schema || progs[0].NumOut() != 7 || progs[0].Out() != progs[0].Judged() {
 		t.Error("the program is described wrongly")
 	}
 	known.Repeats = true
@@ -483,7 +483,7 @@ func TestRunFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	progs, _, err := program.CompileSplit([]program.File{{Name: "f", Schema: table.Schema}}, []transform.RowStep{transform.Index{Path: "i"}, everyThird{}}, program.Options{}, false)
-	if err != nil || p.Written() != 2 {
+	if err != nil || p.NumOut() != 2 {
 		t.Fatal(err)
 	}
 	b, err := pipelinetest.Batch(table)

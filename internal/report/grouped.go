@@ -158,7 +158,7 @@ func (r *result) merged(causes []*cause) []*cause {
 // message is what f says apart from its value.
 func message(f rule.Finding) string {
 	text := strings.TrimPrefix(f.Message, f.Value+": ")
-	if value := strings.Trim(f.Value, `"`); value != "" && text == f.Message && says(text, value) {
+	if value := strings.Trim(f.Value, `"`); value != "" && text == f.Message && hasWord(text, value) {
 		text = strings.Replace(text, value, "…", 1)
 	}
 	return text

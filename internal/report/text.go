@@ -36,14 +36,14 @@ func where(p schema.Pos) string { return escape.Text(p.String()) }
 
 // what returns what is there: the message, and the value where the message does not hold it.
 func what(f rule.Finding) string {
-	if f.Value == "" || says(f.Message, strings.Trim(f.Value, `"`)) {
+	if f.Value == "" || hasWord(f.Message, strings.Trim(f.Value, `"`)) {
 		return escape.Text(f.Message)
 	}
 	return escape.Text(f.Message) + " (found " + escape.Text(f.Value) + ")"
 }
 
-// says reports whether message holds value as a word or words of its own.
-func says(message, value string) bool {
+// hasWord reports whether message holds value as a word or words of its own.
+func hasWord(message, value string) bool {
 	inWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 	for at := 0; value != ""; {
 		i := strings.Index(message[at:], value)

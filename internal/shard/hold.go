@@ -30,7 +30,7 @@ func HoldFiles(ctx context.Context, names []string) (h *Hold, waited bool, err e
 	h = &Hold{}
 	for _, name := range names[:min(len(names), maxHeld())] {
 		err := patiently(ctx, func() error {
-			err := h.take(name)
+			err := h.lock(name)
 			waited = waited || err != nil
 			return err
 		})
@@ -56,8 +56,8 @@ func patiently(ctx context.Context, try func() error) error {
 	}
 }
 
-// take locks one file, unless it is held already under another name.
-func (h *Hold) take(name string) error {
+// lock locks one file, unless it is held already under another name.
+func (h *Hold) lock(name string) error {
 	for range 100 { // as often as others may replace it in that moment
 		f, err := infile.Open(name)
 		if err != nil {

@@ -48,7 +48,7 @@ func (f *File) openRows(u ReadRange) (Reader, error) {
 	}
 	text := *f.lines
 	text.At = at
-	rows, err := jsonl.NewReader(&text, f.layout, f.Schema, jsonl.Range{First: u.FileRow, Rows: u.Rows, Bytes: u.Bytes, From: u.from, Skip: u.skip}, f.asIs)
+	rows, err := jsonl.NewReader(&text, f.layout, f.Schema, jsonl.Range{FirstRow: u.FileRow, Rows: u.Rows, Bytes: u.Bytes, From: u.from, Skip: u.skip}, f.asIs)
 	if err != nil {
 		_ = closeText() // nothing was written
 		return nil, fmt.Errorf("%s: %w", f.Name, err)

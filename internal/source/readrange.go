@@ -67,7 +67,7 @@ func (f *File) groups(limit int64) []ReadRange {
 func (f *File) ranges(target int64) []ReadRange {
 	var out []ReadRange
 	for _, r := range f.layout.Ranges(target) {
-		out = append(out, ReadRange{File: f, FileRow: r.First, Rows: r.Rows, RowGroup: -1, Bytes: r.Bytes, from: r.From, skip: r.Skip})
+		out = append(out, ReadRange{File: f, FileRow: r.FirstRow, Rows: r.Rows, RowGroup: -1, Bytes: r.Bytes, from: r.From, skip: r.Skip})
 	}
 	return out
 }

@@ -15,13 +15,13 @@ import (
 // A Probe is the step that stands for a Map while its columns are being found out: it runs the function on the first rows of the
 // split, and lets no row wait for more.
 type Probe struct {
-	m       *Map
-	in      *schema.Schema
-	rows    int
-	first   *transform.Fault // of rows that failed
-	columns []string
-	shapes  []*shape
-	some    bool // a row came out
+	m          *Map
+	in         *schema.Schema
+	rows       int
+	firstFault *transform.Fault // of rows that failed
+	columns    []string
+	shapes     []*shape
+	some       bool // a row came out
 }
 
 // Probe returns the step to run on the first rows; Learn then takes what it found.
@@ -30,8 +30,8 @@ func (m *Map) Probe() *Probe { return &Probe{m: m} }
 // Done reports whether enough rows were seen.
 func (p *Probe) Done() bool { return p.rows >= sampleRows }
 
-// First is the first row that failed, nil for none.
-func (p *Probe) First() *transform.Fault { return p.first }
+// FirstFault is the first row that failed, nil for none.
+func (p *Probe) FirstFault() *transform.Fault { return p.firstFault }
 
 // Some reports whether a row came out.
 func (p *Probe) Some() bool { return p.some }
@@ -78,8 +78,8 @@ func (p *Probe) see(w *worker, row schema.Row, names []starlark.Value, in *schem
 			return err
 		}
 		var reject *transform.Reject
-		if errors.As(err, &reject) && p.first == nil {
-			p.first = &transform.Fault{Where: reject.Where, Number: row.Number(), Message: reject.Message, Pos: row.Pos()}
+		if errors.As(err, &reject) && p.firstFault == nil {
+			p.firstFault = &transform.Fault{Where: reject.Where, Number: row.Number(), Message: reject.Message, Pos: row.Pos()}
 		}
 		return nil
 	}

@@ -240,7 +240,7 @@ func (b *binding) row(in schema.Row, e *transform.Emitter) error {
 // fill makes the values of one row that came out.
 func (b *binding) fill(o outcome) ([]schema.Value, error) {
 	l := b.m.learned
-	values := b.w.take(len(l.names))
+	values := b.w.allocate(len(l.names))
 	own := 0 // keys of the result that are columns
 	for i, name := range l.names {
 		v, ok, _ := o.result.Get(b.keys[i])

@@ -162,8 +162,8 @@ func intAs(x starlark.Int, t *schema.Type) (schema.Value, bool) {
 	return schema.Value{}, false
 }
 
-// take takes n values of the arena; those taken before stay valid.
-func (w *worker) take(n int) []schema.Value {
+// allocate takes n values of the arena; those taken before stay valid.
+func (w *worker) allocate(n int) []schema.Value {
 	start := len(w.arena)
 	if start+n > cap(w.arena) {
 		w.arena = make([]schema.Value, 0, 2*(start+n))
@@ -177,7 +177,7 @@ func (w *worker) listOf(x starlark.Indexable, to *column, depth int) (schema.Val
 	if w.values+x.Len() > pystar.MaxSteps {
 		return schema.Value{}, pystar.ErrTooMuch
 	}
-	elems := w.take(x.Len())
+	elems := w.allocate(x.Len())
 	for i := range elems {
 		var err error
 		if elems[i], err = w.toRow(x.Index(i), to.kids[0], depth+1); err != nil {
@@ -191,7 +191,7 @@ func (w *worker) listOf(x starlark.Indexable, to *column, depth int) (schema.Val
 }
 
 func (w *worker) structOf(x *starlark.Dict, to *column, depth int) (schema.Value, error) {
-	elems := w.take(len(to.kids))
+	elems := w.allocate(len(to.kids))
 	found := 0
 	for i, kid := range to.kids {
 		v, ok, err := x.Get(to.keys[i])

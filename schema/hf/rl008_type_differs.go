@@ -85,13 +85,13 @@ func typesDiffer(p *rule.Pass, files []*rule.File) {
 				p.Reportf(at(f, x.path), schema.Value{}, "%s: %s", x.what, p.Consequence)
 			})
 			if marks[c.Name] != special[c.Name] && c.Type.Kind != schema.Null {
-				p.Reportf(at(f, path), schema.Value{}, "%s here, %s in an earlier file, by the metadata: %s", said(marks[c.Name]), said(special[c.Name]), p.Consequence)
+				p.Reportf(at(f, path), schema.Value{}, "%s here, %s in an earlier file, by the metadata: %s", orPlain(marks[c.Name]), orPlain(special[c.Name]), p.Consequence)
 			}
 		}
 	}
 }
 
-func said(s string) string {
+func orPlain(s string) string {
 	if s == "" {
 		return "a plain column"
 	}

@@ -17,14 +17,14 @@ var ErrEnd = errors.New("it ends too early")
 // int64 cannot hold is a double; NaN and infinities are taken; half of a surrogate pair is U+FFFD. The value does not keep text.
 func Decode(text []byte) (schema.Value, error) {
 	d := &decoder{Parser: Parser{Src: text}}
-	return d.whole(nil)
+	return d.decodeAll(nil)
 }
 
 // DecodeStrict is Decode for constants that users write. It refuses what RFC 8259 does not have, what no value can hold, and a key that an
 // object has twice.
 func DecodeStrict(text []byte) (schema.Value, error) {
 	d := &decoder{Parser: Parser{Src: text}, strict: true}
-	return d.whole(nil)
+	return d.decodeAll(nil)
 }
 
 // DecodeAs returns the one value that text holds as a value of type t: no other kinds of values, and no keys that t does not have or that an
@@ -34,8 +34,8 @@ func DecodeAs(text string, t *schema.Type) (schema.Value, error) {
 	if !utf8.ValidString(text) {
 		text = string([]rune(text))
 	}
-	d := &decoder{Parser: Parser{Src: []byte(text)}, strict: true, mend: true}
-	return d.whole(t)
+	d := &decoder{Parser: Parser{Src: []byte(text)}, strict: true, replaceHalves: true}
+	return d.decodeAll(t)
 }
 
 // TypeOf returns the type of a value that was decoded without one, by the policy schema.JSONTypes: of an empty list, a list of nulls.
@@ -78,13 +78,13 @@ func TypeOf(v schema.Value) (schema.Type, error) {
 // A decoder makes values. An error that is none of syntax stands in err.
 type decoder struct {
 	Parser
-	strict bool // no names of numbers, no number that does not fit, no key twice
-	mend   bool // half of a surrogate pair is U+FFFD though strict
-	err    error
+	strict        bool // no names of numbers, no number that does not fit, no key twice
+	replaceHalves bool // half of a surrogate pair is U+FFFD though strict
+	err           error
 }
 
-// whole decodes all of the text; t is nil where the type is not known.
-func (d *decoder) whole(t *schema.Type) (schema.Value, error) {
+// decodeAll decodes all of the text; t is nil where the type is not known.
+func (d *decoder) decodeAll(t *schema.Type) (schema.Value, error) {
 	v, ok := d.value(t, 0)
 	if ok && (d.Peek() != 0 || d.Pos < len(d.Src)) {
 		d.err = errors.New("something follows the value")
@@ -126,7 +126,7 @@ func (d *decoder) value(t *schema.Type, depth int) (schema.Value, bool) {
 		switch {
 		case !ok:
 			return schema.Value{}, false
-		case d.Lone && d.strict && !d.mend:
+		case d.Lone && d.strict && !d.replaceHalves:
 			return d.refuse("it has one half of a surrogate pair")
 		case !is(schema.Text):
 			return d.mismatch(string(text), t)

@@ -10,8 +10,8 @@ import (
 // itself, the second). Most keys have one hit, so this costs nothing until a second comes.
 func repeats(hits iter.Seq[rule.Hit], report func(h, first rule.Hit)) {
 	type head struct {
-		first rule.Hit
-		told  bool
+		first    rule.Hit
+		reported bool
 	}
 	var few [2]head // train and validation, in nearly all runs
 	heads := few[:0]
@@ -24,8 +24,8 @@ func repeats(hits iter.Seq[rule.Hit], report func(h, first rule.Hit)) {
 			heads = append(heads, head{first: h})
 			continue
 		}
-		if !heads[i].told {
-			heads[i].told = true
+		if !heads[i].reported {
+			heads[i].reported = true
 			report(heads[i].first, h)
 		}
 		report(h, heads[i].first)

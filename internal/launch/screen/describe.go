@@ -31,7 +31,7 @@ type Command struct {
 	Line      int               `json:"line"`
 	File      string            `json:"file,omitempty"`
 	Argv      []string          `json:"argv"`
-	Inner     string            `json:"inner,omitempty"`
+	Carrier   string            `json:"inner,omitempty"`
 	Module    string            `json:"module,omitempty"`
 	Overrides []launch.Override `json:"overrides"`
 	Errors    []string          `json:"errors,omitempty"`

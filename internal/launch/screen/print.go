@@ -73,8 +73,8 @@ func printCommands(w io.Writer, commands []Command, mark string) {
 		if len(text) > 120 {
 			text = strings.ToValidUTF8(text[:120], "") + "…"
 		}
-		if c.Inner != "" {
-			mark = " (carried by " + c.Inner + ")" + mark
+		if c.Carrier != "" {
+			mark = " (carried by " + c.Carrier + ")" + mark
 		}
 		escape.Fprintf(w, "%s%s: %d overrides%s\n", at, text, len(c.Overrides), mark)
 		for _, e := range c.Errors {

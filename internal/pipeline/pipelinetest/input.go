@@ -80,7 +80,7 @@ func (in *Input) Files() []*rule.File { return in.files }
 func (in *Input) Ranges(file int) (out []pipeline.ReadRange, err error) {
 	first := int64(0)
 	for i, g := range in.data[file].RowGroups() {
-		r := pipeline.ReadRange{File: file, RowGroup: i, First: first, Rows: g.Rows, Bytes: g.Uncompressed, Packed: g.Compressed, Whole: true, Handle: int64(0)}
+		r := pipeline.ReadRange{File: file, RowGroup: i, FileRow: first, Rows: g.Rows, Bytes: g.Uncompressed, Packed: g.Compressed, Whole: true, Handle: int64(0)}
 		first += g.Rows
 		if in.Lines == 0 {
 			out = append(out, r)
@@ -105,7 +105,7 @@ func (in *Input) Cut(r pipeline.ReadRange, rows int64) (a, b pipeline.ReadRange,
 	a.Rows, b.Rows = rows, r.Rows-rows
 	a.Bytes, a.Packed = r.Bytes*rows/r.Rows, r.Packed*rows/r.Rows
 	b.Bytes, b.Packed = r.Bytes-a.Bytes, r.Packed-a.Packed
-	b.First, b.Handle = r.First+rows, r.Handle.(int64)+rows
+	b.FileRow, b.Handle = r.FileRow+rows, r.Handle.(int64)+rows
 	a.Whole, b.Whole = false, false
 	return a, b, nil
 }
@@ -176,7 +176,7 @@ func (r *reader) Next(ctx context.Context, limit int) (*record.Batch, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &record.Batch{Schema: f.Schema, File: f.Name, RowGroup: r.r.RowGroup, FileRow: r.r.First + r.read}
+	b := &record.Batch{Schema: f.Schema, File: f.Name, RowGroup: r.r.RowGroup, FileRow: r.r.FileRow + r.read}
 	for _, l := range f.Schema.Leaves() {
 		b.Leaves = append(b.Leaves, record.Leaf{Leaf: l})
 	}

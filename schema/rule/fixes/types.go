@@ -50,9 +50,9 @@ func planOneType(ctx context.Context, r rule.FixRequest, how looseness) (string,
 		}
 		want = merged
 	}
-	s := &shaper{r: r, ctx: ctx, whole: glob}
+	s := &columnConverter{r: r, ctx: ctx, whole: glob}
 	for _, i := range r.Dataset() {
-		if why, err := s.shape(i, want); why != "" || err != nil {
+		if why, err := s.convert(i, want); why != "" || err != nil {
 			return why, err
 		}
 	}
@@ -133,8 +133,8 @@ func mergePlain(a, b schema.Type, how looseness) (schema.Type, bool) {
 	return a, false
 }
 
-// A shaper gathers what brings files to one type, so that nothing is planned where one of them cannot be.
-type shaper struct {
+// A columnConverter gathers what brings files to one type, so that nothing is planned where one of them cannot be.
+type columnConverter struct {
 	r       rule.FixRequest
 	ctx     context.Context
 	whole   bool // a field that a struct lacks is added: files of a glob are cast to the first's
@@ -150,8 +150,8 @@ type shaped struct {
 	other bool          // than it is
 }
 
-// shape notes what gives the column of a file the type want.
-func (s *shaper) shape(file int, want schema.Type) (why string, err error) {
+// convert notes what gives the column of a file the type want.
+func (s *columnConverter) convert(file int, want schema.Type) (why string, err error) {
 	out := shaped{file: file}
 	have := s.r.Facts(file).Schema.Clone()
 	if f := fieldAt(have, s.r.Path()); f != nil {
@@ -207,7 +207,7 @@ func fieldAt(s *schema.Schema, path schema.Path) *schema.Field {
 
 // bring gives f, which stands at path, the type want. What the engine cannot do by shape becomes a step before it. whole: fields that
 // structs lack are added, as in lists they must be.
-func (s *shaper) bring(out *shaped, path schema.Path, f *schema.Field, want schema.Type, whole bool) (why string, err error) {
+func (s *columnConverter) bring(out *shaped, path schema.Path, f *schema.Field, want schema.Type, whole bool) (why string, err error) {
 	have := f.Type
 	have.Dictionary = false
 	switch {
@@ -238,7 +238,7 @@ func (s *shaper) bring(out *shaped, path schema.Path, f *schema.Field, want sche
 	return why, err
 }
 
-func (s *shaper) bringFields(out *shaped, path schema.Path, f *schema.Field, want schema.Type, whole bool) (why string, err error) {
+func (s *columnConverter) bringFields(out *shaped, path schema.Path, f *schema.Field, want schema.Type, whole bool) (why string, err error) {
 	var fields []schema.Field
 	for _, w := range want.Fields {
 		c, i := f.Type.Field(w.Name)
@@ -267,7 +267,7 @@ func place(names []string, name string) int {
 }
 
 // arranged returns the files that change, each with the step that gives it its columns, in the order in which the first files have them.
-func (s *shaper) arranged() (out []shaped) {
+func (s *columnConverter) arranged() (out []shaped) {
 	var names []string
 	for _, f := range s.files {
 		for _, name := range s.r.Facts(f.file).Schema.Names() {
