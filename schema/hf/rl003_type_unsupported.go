@@ -13,8 +13,8 @@ var _ = framework.Add(rule.Rule{
 	Title: "a column is of a type that HF datasets does not know",
 	Doc: `
 HF datasets has no type for maps, unions, UUIDs and other extension types: ValueError 'Arrow type … does not have a datasets
-dtype equivalent' at load, also where the type is deep inside a column that nobody reads (executed on datasets 5.2). Polars,
-Spark and DuckDB write maps from dicts with varying keys.
+dtype equivalent' at load. It fails even if the type is deep inside a column that nobody reads (executed on datasets 5.2). Polars,
+Spark and DuckDB write maps for dicts with varying keys.
 
 Drop the column, or make it a struct, a list of {key, value}, or JSON in a string.
 `,

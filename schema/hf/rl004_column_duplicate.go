@@ -9,9 +9,9 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL004", Name: "column-duplicate",
 	Title: "two columns have the same name",
 	Doc: `
-The scanner of Arrow finds columns by name, so two of one name fail at load: ArrowInvalid 'Multiple matches for FieldRef.Name'
-(executed on datasets 5.2). Of two fields of one name in a struct only the last is seen. Names that differ in case are two
-names. A concat of pandas frames side by side, or a join, leaves such columns.
+Arrow finds columns by name, so two columns of one name fail at load: ArrowInvalid 'Multiple matches for FieldRef.Name'
+(executed on datasets 5.2). Of two struct fields of one name, only the last is read. Names that differ in case are different
+names. A join, or a concat of pandas frames side by side, makes such columns.
 `,
 	Applies: []rule.Severity{{Level: rule.Error, Consequence: "the loader fails with 'Multiple matches for FieldRef.Name', or sees the last one only"}},
 	New: eachFile(func(p *rule.Pass, f *rule.File) {
@@ -22,7 +22,7 @@ names. A concat of pandas frames side by side, or a join, leaves such columns.
 			p.Reportf(at(f, path), schema.Value{}, "there is more than one: %s", p.Consequence)
 		})
 	}),
-	Unfixed: "which of the columns is meant is not said",
+	Unfixed: "the data does not show which of the columns is the right one",
 	Examples: []rule.Example{
 		{Title: "after a join", Files: []string{`{"id":1,"prompt":[{"role":"user","content":"Hi"}]}`}, Edit: func(f []*rule.File) { f[0].Schema.Fields = append(f[0].Schema.Fields, f[0].Schema.Fields[0]) }, Want: []string{"0 -1 id"}},
 		{Title: "inside a struct", Files: []string{`{"extra_info":{"index":1}}`}, Edit: func(f []*rule.File) {

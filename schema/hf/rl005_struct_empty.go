@@ -10,7 +10,7 @@ var _ = framework.Add(rule.Rule{
 	Title: "a struct has no fields",
 	Doc: `
 Parquet cannot hold a struct without fields: pyarrow refuses to write one ('Cannot write struct type with no child field'),
-and what other writers make of it cannot be read back. In JSON Lines a column that is {} in every row loads as Json with
+and other writers make files that cannot be read. In JSON Lines a column that is {} in every row loads as Json with
 datasets 5, and not at all with earlier ones. Write null, or leave the field out.
 `,
 	Applies: []rule.Severity{{Level: rule.Error, Consequence: "it cannot be written to Parquet, and loaders differ over it"}},
@@ -26,7 +26,7 @@ datasets 5, and not at all with earlier ones. Write null, or leave the field out
 			return true
 		})
 	}),
-	Unfixed: "Parquet holds no such struct: it is in line formats alone",
+	Unfixed: "Parquet cannot hold such a struct, so only text files have it",
 	Examples: []rule.Example{
 		{Title: "no tools in any row", Files: []string{`{"extra_info":{"index":0,"tools_kwargs":{}}}`}, Want: []string{"0 -1 extra_info.tools_kwargs"}},
 		{Title: "null instead", Files: []string{`{"extra_info":{"index":0,"tools_kwargs":null}}`}},

@@ -12,10 +12,10 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL006", Name: "text-not-utf8",
 	Title: "a text is not valid UTF-8",
 	Doc: `
-Arrow and Parquet do not check what a string column holds, so a file with a stray byte loads without a word. The first access
+Arrow and Parquet do not check the bytes of a string column, so a file with an invalid byte loads without an error. The first access
 to the row fails with UnicodeDecodeError: in the dataloader, at a random step, or in filter_overlong_prompts, which does not
-swallow it (executed on verl 0.9.1). Such bytes come from texts in Latin-1 or GBK that were written as they were, and from
-texts cut in the middle of a character.
+catch it (executed on verl 0.9.1). Such bytes come from texts in Latin-1 or GBK that were written without conversion, and from
+texts that were cut in the middle of a character.
 
 Decode the source with its true encoding, or with errors="replace".
 `,

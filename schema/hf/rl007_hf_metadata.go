@@ -17,16 +17,15 @@ var _ = framework.Add(rule.Rule{
 	Title: "metadata of the file cannot be read",
 	Doc: `
 HF datasets writes its features as JSON under the key 'huggingface' and reads them back from any file that has the key
-(features.py, from_arrow_schema). JSON that does not parse, features that are no object, a feature that is none or of an
-unknown _type or dtype: each makes the whole file unreadable (executed on datasets 5.2). Columns that the metadata does not
-name, or names with another type than the file has, are read as the file says. Feature 'List' is new in datasets 4 and cannot be
-read by earlier ones (verl issue 2723).
+(features.py, from_arrow_schema). The whole file becomes unreadable if the JSON does not parse, if the features are not an object, or
+if a feature is null or has an unknown _type or dtype (executed on datasets 5.2). If the metadata lacks a column, or has another type for
+it, the type of the file counts. Feature 'List' is new in datasets 4, and earlier versions cannot read it (verl issue 2723).
 
-What Arrow keeps of its types under 'ARROW:schema' must be the base64 of a schema: else Arrow refuses the file, and with it datasets,
-pandas and Polars (executed on pyarrow 26). What pandas keeps under 'pandas' must be JSON with its columns: else pandas fails, which
-verl's SFT dataset reads files with; the RL datasets do not look at it.
+Arrow stores its types under 'ARROW:schema', as the base64 of a schema. If that is damaged, Arrow refuses the file, and so do datasets,
+pandas and Polars (executed on pyarrow 26). pandas stores its columns under 'pandas', as JSON. If that is damaged, pandas fails, and so
+does verl's SFT dataset, which reads files with pandas. The RL datasets do not read this key.
 
-Tools that copy metadata and change columns break it. None of the keys is needed: leave them out.
+Tools that copy metadata and change columns damage it. None of the keys is needed: remove them.
 `,
 	Applies: []rule.Severity{{Level: rule.Error, Consequence: "the loader cannot read the file"}},
 	New: eachFile(func(p *rule.Pass, f *rule.File) {

@@ -14,13 +14,13 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL008", Name: "type-differs", Cites: []string{"datasets@5.0.2.dev0 features.py:2436"},
 	Title: "a column has another type than in an earlier file",
 	Doc: `
-Files of a list are loaded one by one and concatenated, and their features must be equal: "The features can't be aligned
-because the key … has unexpected type" at start. int32 beside int64, string beside large_string, list beside large_list all
-count; so does a list of messages whose structs have other keys in one file. Structs are compared field by field, and what is
-only ever null gives way to another type, except that a null before a struct fails ('Value' object has no attribute 'items').
+HF datasets loads the files of a list one by one and concatenates them. Their features must be equal; else it fails at startup: "The features
+can't be aligned because the key … has unexpected type". int32 and int64 differ, and so do string and large_string, list and large_list, and
+lists of messages whose structs have other keys in one file. Structs are compared field by field. A column that is only null takes the
+type of the other file, except that a null before a struct fails ('Value' object has no attribute 'items').
 The order of fields, nullability and pandas' categoricals do not matter.
 
-Files of one glob are cast to the types of the first: a struct with a further field, a list for a text, anything for a null
+The files of one glob are cast to the types of the first file. A struct with one more field, a list for a text, and any value for a null
 column fail; numbers silently become texts (a warning here). All executed on datasets 5.2.
 
 Write all files with one schema. Writers that infer types file by file (pandas, Polars, from_list) differ as soon as one file
@@ -33,7 +33,7 @@ holds only nulls, or no message with tool_calls.
 		fixes.Unsafe(fixes.NumberType("makes texts that are integers, and floats without a fraction, integers")),
 		fixes.Unsafe(fixes.TextType("makes integers texts")),
 	},
-	Unfixed: "types that no value of both could have stay, and what the metadata of the files says differently",
+	Unfixed: "incompatible types are left alone, and so are differences in the metadata of the files",
 	Examples: []rule.Example{
 		{Title: "index int in one file, text in another", Files: []string{`{"extra_info":{"index":0}}`, `{"extra_info":{"index":"1"}}`}, Want: []string{"1 -1 extra_info.index"}},
 		{Title: "int64 and int32", Files: []string{`{"id":0}`, `{"id":1}`}, Schema: "1/id: int32", Want: []string{"1 -1 id"}},
@@ -41,7 +41,7 @@ holds only nulls, or no message with tool_calls.
 		{Title: "messages with another key", Files: []string{`{"prompt":[{"role":"user","content":"Hi"}]}`, `{"prompt":[{"role":"user","content":"Hi","name":"Ann"}]}`}, Want: []string{"1 -1 prompt"}},
 		{Title: "a null column before a struct", Files: []string{`{"tools_kwargs":null}`, `{"tools_kwargs":{"search":{"create_kwargs":{"q":"a"}}}}`}, Want: []string{"1 -1 tools_kwargs"}},
 		{Title: "an Image beside a plain struct", Files: []string{`{"image":{"bytes":"a","path":"b"}}`, `{"image":{"bytes":"a","path":"b"}}`}, Schema: "image.bytes: binary",
-			Edit: metadata(`{"info": {"features": {"image": {"_type": "Image"}}}}`), Want: []string{"1 -1 image"}, Unfixed: "what the metadata of the files says"},
+			Edit: metadata(`{"info": {"features": {"image": {"_type": "Image"}}}}`), Want: []string{"1 -1 image"}, Unfixed: "in the metadata of the files"},
 		{Title: "one glob: the first file has only nulls", Files: []string{`{"note":null}`, `{"note":"a"}`}, Edit: glob, Want: []string{"1 -1 note"}},
 		{Title: "one glob: a struct with a further field", Files: []string{`{"extra_info":{"index":0}}`, `{"extra_info":{"index":1,"level":"a"}}`}, Edit: glob, Want: []string{"1 -1 extra_info.level"}},
 		{Title: "one glob: numbers become texts", Files: []string{`{"id":"a"}`, `{"id":1}`}, Edit: glob, Want: []string{"1 -1 id"}},

@@ -9,17 +9,16 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL009", Name: "column-in-some-files",
 	Title: "a column is in some of the files only",
 	Doc: `
-Where files are given as a list, concatenate_datasets fills the column with nulls for the files that lack it, without a word:
-whatever reads the column sees None there. Where they are given as one glob, a column that only the first file has is filled
-with nulls too, and one that the first file lacks fails: CastError "column names don't match" (executed on datasets 5.2).
-Columns that a rule of their own judges (prompt, data_source, reward_model, agent_name, extra_info, messages) are left to it,
-but for the glob.
+If the files are given as a list, concatenate_datasets silently fills the column with nulls for the files that lack it, so
+readers of the column get None there. If they are given as one glob, a column that only the first file has is filled
+with nulls too, and a column that the first file lacks fails: CastError "column names don't match" (executed on datasets 5.2).
+Other rules judge prompt, data_source, reward_model, agent_name, extra_info and messages; this rule reports them for a glob only.
 
 Write the column in every file, or drop it from all.
 `,
 	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "the loader fills it with nulls"}},
 	New:     eachDataset(columnsDiffer),
-	Unfixed: "whether the rows that have no value are meant to have none is not said",
+	Unfixed: "the data does not show whether the missing values are intentional",
 	Examples: []rule.Example{
 		{Title: "a source column kept in one file", Files: []string{`{"id":1}`, `{"id":2,"difficulty":3}`}, Want: []string{"0 -1 difficulty"}},
 		{Title: "lost in one of three", Files: []string{`{"id":1,"images":["a"]}`, `{"id":2}`, `{"id":3,"images":["b"]}`}, Want: []string{"1 -1 images"}},

@@ -9,15 +9,15 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL010", Name: "field-in-some-files",
 	Title: "a field of a struct is in some of the files only",
 	Doc: `
-The structs of a column are merged over the files of a list: a field that a file lacks is None in all its rows (executed on
-datasets 5.2), where a script that reads dicts would see no such key at all. dict.get(key, default) gives None then, not the
-default. Harmless where nothing reads the field, so a warning; RL308 and RL401 judge tools_kwargs and index.
+HF datasets merges the structs of a column over the files of a list. A field that a file lacks is None in all its rows (executed on
+datasets 5.2), so dict.get(key, default) returns None, not the default. This is a warning, since it does no harm if nothing reads the
+field. RL308 and RL401 judge tools_kwargs and index.
 
-Fields of structs in lists are another matter: there the types differ, and the loader fails (RL008).
+For structs in lists the types differ, and the loader fails (RL008).
 `,
 	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "it is null in every row here"}},
 	New:     eachDataset(fieldsDiffer),
-	Unfixed: "whether the rows that have no value are meant to have none is not said",
+	Unfixed: "the data does not show whether the missing values are intentional",
 	Examples: []rule.Example{
 		{Title: "a further key in extra_info", Files: []string{`{"extra_info":{"index":0}}`, `{"extra_info":{"index":1,"level":"a"}}`}, Want: []string{"0 -1 extra_info.level"}},
 		{Title: "further down", Files: []string{`{"extra_info":{"tools_kwargs":{"a":{"x":1}}}}`, `{"extra_info":{"tools_kwargs":{"b":{"x":1}}}}`},

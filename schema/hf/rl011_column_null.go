@@ -12,10 +12,10 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL011", Name: "column-null-type",
 	Title: "a column is of null type here, and of another in other files",
 	Doc: `
-A column that was null in every row, or an empty list in every row, when the file was written has no type but null. In a list of
-files it takes the type of the others, and nothing is lost. But let that file come first in a glob and it fails (Couldn't cast
-array of type string to null), and before a struct it fails in a list too: RL008 says so where it happens (executed on datasets
-5.2). A column that is of null type in every file is harmless and not reported.
+If a column was null in every row when the file was written, or an empty list in every row, its type is null. In a list of
+files it takes the type of the others, and nothing is lost. If that file comes first in a glob, loading fails (Couldn't cast
+array of type string to null). Before a struct it fails in a list too. RL008 reports these cases (executed on datasets
+5.2). A column of null type in every file is harmless and not reported.
 
 Drop the column, or write it with its true type.
 `,

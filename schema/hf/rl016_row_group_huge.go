@@ -9,8 +9,8 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL016", Name: "row-group-huge",
 	Title: "a row group takes more than a gigabyte",
 	Doc: `
-HF datasets reads batches of as many rows as the first row group has, so the loader holds a whole row group decoded, with a text
-column near 2 GiB a chunk's limit in Arrow. Row groups of 64 to 100 MB are usual. The size is reckoned from the file's size and
+HF datasets reads batches with as many rows as the first row group has, so the loader holds a whole decoded row group in memory. A text
+column near 2 GiB reaches the limit of an Arrow chunk. Row groups of 64 to 100 MB are usual. The size is estimated from the file's size and
 the row group's share of the rows.
 `,
 	Applies: []rule.Severity{{Level: rule.Info, Consequence: "the loader decodes it in one piece"}},

@@ -11,9 +11,8 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL020", Name: "text-bom",
 	Title: "a text begins with a byte order mark",
 	Doc: `
-U+FEFF at the beginning of a text is what is left of a file that was saved as 'UTF-8 with BOM' and read as UTF-8. It cannot be
-seen, it costs a token, and it makes another name of a data_source, an agent_name or a role, and another answer of a ground
-truth. Read such files with encoding="utf-8-sig".
+U+FEFF at the beginning of a text comes from a file that was saved as 'UTF-8 with BOM' and read as UTF-8. It is invisible and costs a
+token. A data_source, an agent_name or a role with it is another name, and a ground truth with it is another answer. Read such files with encoding="utf-8-sig".
 `,
 	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "it is a character of its own, which nobody sees"}},
 	Reads:   textPaths,

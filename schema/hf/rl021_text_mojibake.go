@@ -10,11 +10,11 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL021", Name: "text-mojibake",
 	Title: "a text is UTF-8 that was read as Latin-1",
 	Doc: `
-UTF-8 that a script read as Latin-1 or Windows-1252 has 'Ã©' for 'é' and 'â€™' for '’'. The model is trained to read it so, and a
-ground truth with it is never matched. Read the source as UTF-8; what is already so can often be repaired by
+UTF-8 that a script read as Latin-1 or Windows-1252 has 'Ã©' for 'é' and 'â€™' for '’'. The model learns these characters, and no
+answer matches a ground truth with them. Read the source as UTF-8. Existing texts can often be repaired by
 text.encode("cp1252").decode("utf-8").
 
-Only sequences are reported that are one UTF-8 character byte by byte and can hardly be meant.
+Only sequences that are the bytes of one UTF-8 character, and that are hardly intended, are reported.
 `,
 	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "the model is trained on garbled text"}},
 	Reads:   textPaths,
@@ -24,7 +24,7 @@ Only sequences are reported that are one UTF-8 character byte by byte and can ha
 		}
 		return ""
 	}}),
-	Unfixed: "what the text was is a guess",
+	Unfixed: "the original text is unknown",
 	Examples: []rule.Example{
 		{Title: "an apostrophe", Files: []string{`{"question":"What is 6 times 12?"}
 {"question":"Annâ€™s clips"}`}, Want: []string{"0 1 question"}},

@@ -10,9 +10,9 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL022", Name: "text-control-character",
 	Title: "a text holds control characters",
 	Doc: `
-Bytes below 0x20 other than tab, line feed and carriage return, and 0x7f, are no text: NUL from fixed-width fields, escape
+Bytes below 0x20 other than tab, line feed and carriage return, and 0x7f, are not text: NUL from fixed-width fields, escape
 sequences of terminals, form feeds of PDFs, a backspace where '\b' of LaTeX ('\boxed', '\beta') went through a string literal.
-Strings that end in NUL lose it on the way to the scorer (np.array of the value; executed on verl 0.9.1).
+A string that ends in NUL reaches the scorer without it (np.array of the value; executed on verl 0.9.1).
 
 Clean the source; a LaTeX command that lost its backslash needs raw strings in the script that wrote it.
 `,
@@ -26,7 +26,7 @@ Clean the source; a LaTeX command that lost its backslash needs raw strings in t
 		}
 		return ""
 	}}),
-	Unfixed: "what the text was is a guess",
+	Unfixed: "the original text is unknown",
 	Examples: []rule.Example{
 		{Title: "a backslash lost: \\boxed in a string literal", Files: []string{`{"question":"What is 6 times 12?"}
 {"question":"Answer in \boxed{}"}`}, Want: []string{"0 1 question"}},

@@ -10,11 +10,11 @@ import (
 
 var _ = framework.Add(rule.Rule{
 	ID: "RL023", Name: "text-zero-width",
-	Title: "a text holds characters of no width",
+	Title: "a text contains zero-width characters",
 	Doc: `
 Zero-width spaces (U+200B), word joiners (U+2060), soft hyphens (U+00AD) and byte order marks inside a text come from web pages and
-PDFs. Nobody sees them, but they are tokens, they part a number from itself, and a text with one equals no text without. The
-joiners of emoji and of Indic and Persian script (U+200C, U+200D) are left alone, and so is one beside a blank, which parts
+PDFs. They are invisible, but they are tokens, they split numbers, and a text with one never equals the text without it. Not reported are the
+joiners of emoji and of Indic and Persian script (U+200C, U+200D), and such a character beside a blank, where it splits
 nothing: GSM8K itself has two such rows.
 `,
 	Applies: []rule.Severity{{Level: rule.Info, Consequence: "it is a character of its own, which nobody sees"}},
@@ -35,7 +35,7 @@ nothing: GSM8K itself has two such rows.
 		}
 		return ""
 	}}),
-	Unfixed: "the characters may be meant",
+	Unfixed: "the characters may be intended",
 	Examples: []rule.Example{
 		{Title: "a zero-width space from a web page", Files: []string{"{\"question\":\"What is 6 times 12?\"}\n{\"question\":\"What is 1\u200B000 times 12?\"}"}, Want: []string{"0 1 question"}},
 		{Title: "a soft hyphen in a name", Files: []string{"{\"data_source\":\"openai/\u00ADgsm8k\"}"}, Want: []string{"0 0 data_source"}},

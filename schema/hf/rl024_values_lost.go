@@ -24,7 +24,7 @@ Write the column as a number (of days, or of milliseconds) or as text with the t
 			return true
 		})
 	}),
-	Unfixed: "what the values mean is known to the tool that wrote them",
+	Unfixed: "only the tool that wrote the values knows their meaning",
 	Examples: []rule.Example{
 		{Title: "an INTERVAL by parquet-java", Files: []string{`{"id":1,"took":"000000000000"}`}, Schema: "took: unknown", Want: []string{"0 -1 took"}},
 		{Title: "inside a struct", Files: []string{`{"extra_info":{"index":0,"took":"000000000000"}}`}, Schema: "extra_info.took: unknown", Want: []string{"0 -1 extra_info.took"}},

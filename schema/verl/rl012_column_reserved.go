@@ -15,9 +15,9 @@ var _ = framework.Add(rule.Rule{
 Every top-level column of a row becomes a keyword argument of _run_agent_loop, AgentLoop.run and _agent_loop_postprocess
 (agent_loop.py), so a column with the name of one of their own arguments fails: TypeError 'got multiple values for argument'.
 self, sampling_params and trajectory since 0.6, trace and output since 0.7, validate since 0.8; session_id in the V1 trainer of
-0.9, where prompts, responses, response_mask, rm_scores, extra_fields and a num_turns that is text also take the place of what the loop puts out ('str' object has no attribute 'size').
-With a column validate, whatever it holds, V1 puts the results where the trainer never looks, and waits for ever (executed on
-verl 0.9.1).
+0.9. In V1, the columns prompts, responses, response_mask, rm_scores, extra_fields and a num_turns of text also replace the output of the loop
+('str' object has no attribute 'size'). With a column validate, whatever its values, V1 stores the results where the trainer does not
+look, and waits forever (executed on verl 0.9.1).
 
 Drop the column, or rename it.
 `,

@@ -7,12 +7,12 @@ import (
 
 var _ = framework.Add(rule.Rule{
 	ID: "RL013", Name: "column-overwritten", Cites: []string{"verl@b178a3cd5 rl_dataset.py:344-361"}, Rows: rule.RL,
-	Title: "a column has a name that verl gives a meaning of its own",
+	Title: "verl overwrites a column of this name, or gives it its own meaning",
 	Doc: `
 RLHFDataset sets raw_prompt, index, tools_kwargs, interaction_kwargs and dummy_tensor, and the trainer sets uid and global_steps,
-whatever the file has there: harmless, but the column is lost, and tools_kwargs belongs into extra_info (a warning for the three
-that people write meaning it). In 0.9 the V1 trainer takes __rollout_n__ as the number of rollouts of the row, in place of rollout.n
-(executed on verl 0.9.1); RL019 has values of it that are no number.
+and ignore the values in the file. That is harmless, but the column is lost, and tools_kwargs belongs in extra_info. Three names that
+people write on purpose are a warning. In 0.9 the V1 trainer reads __rollout_n__ as the number of rollouts of the row, instead of rollout.n
+(executed on verl 0.9.1). RL019 reports values of it that are not numbers.
 `,
 	Applies: []rule.Severity{{Level: rule.Info, Consequence: "verl overwrites it"}},
 	New: eachFile(func(p *rule.Pass, f *rule.File) {
@@ -23,7 +23,7 @@ that people write meaning it). In 0.9 the V1 trainer takes __rollout_n__ as the 
 			}
 		}
 	}),
-	Unfixed: "the column is lost in training, but may be meant for others: rlprep drop takes it away",
+	Unfixed: "training loses the column, but other programs may need it; rlprep drop removes it",
 	Examples: []rule.Example{
 		{Title: "tools_kwargs beside extra_info", Files: []string{`{"tools_kwargs":{"search":{"create_kwargs":{"q":"a"}}},"extra_info":{"index":0}}`}, Want: []string{"0 -1 tools_kwargs"}},
 		{Title: "a uid of one's own", Files: []string{`{"uid":"9a6e"}`}, Want: []string{"0 -1 uid"}},

@@ -10,15 +10,15 @@ var _ = framework.Add(rule.Rule{
 	Title: "a column holds lists of lists of different lengths",
 	Doc: `
 For the reward every top-level value is put into np.array([v]) (agent_loop.py, _compute_score): lists of lists of different lengths
-fail there with ValueError 'setting an array element with a sequence', so such a row is never rewarded: V1 trains without the sample,
-the older trainer's step dies (executed on verl 0.9.1). Lists in a struct are safe.
+fail there with ValueError 'setting an array element with a sequence'. Such a row gets no reward: V1 trains without the sample, and
+the step of the older trainer fails (executed on verl 0.9.1). Lists in a struct are safe.
 
 Move the column into extra_info, or write it as JSON.
 `,
 	Applies: since(">=0.6", byTrainer("ValueError: setting an array element with a sequence")),
 	Reads:   raggedPaths,
 	New:     func(p *rule.Pass) rule.Checker { return &ragged{Pass: p, paths: raggedPaths(p)} },
-	Unfixed: "whether the column is to be dropped or moved is not said",
+	Unfixed: "the data does not show whether to drop the column or to move it",
 	Examples: []rule.Example{
 		{Title: "tokens of each step", Files: []string{`{"steps":[["a"],["b"]]}
 {"steps":[["a"],["b","c"]]}`}, Want: []string{"0 1 steps"}},

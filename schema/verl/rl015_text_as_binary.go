@@ -11,8 +11,8 @@ var _ = framework.Add(rule.Rule{
 	Title: "a column that is read as text holds bytes",
 	Doc: `
 A Parquet column of byte arrays without the annotation STRING (older Impala, Hive and Spark files, hand-made writers) is loaded as
-Python bytes: b'user' is no role, b'openai/gsm8k'.startswith fails with TypeError, b'tool_agent' is no agent loop, b'72' equals no
-answer (executed on verl 0.9.1).
+Python bytes. Then b'user' is not a role, b'openai/gsm8k'.startswith fails with TypeError, b'tool_agent' is not an agent loop, and b'72' never
+equals an answer (executed on verl 0.9.1).
 
 Write the column with the STRING annotation; pyarrow: cast it to pa.string().
 `,

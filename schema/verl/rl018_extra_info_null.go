@@ -10,7 +10,7 @@ var _ = framework.Add(rule.Rule{
 	Title: "extra_info is null in some rows, for verl 0.5",
 	Doc: `
 0.5 calls row.get("extra_info", {}).get("index", 0) (rl_dataset.py, __getitem__), and the default does not apply to a null: AttributeError
-'NoneType' object has no attribute 'get'. Later versions take a null as empty; RL402 and RL306 judge what is missing then.
+'NoneType' object has no attribute 'get'. Later versions treat a null as empty; RL402 and RL306 report what is then missing.
 `,
 	Applies: []rule.Severity{{Versions: "<=0.5", Level: rule.Error, Consequence: "verl fails with 'NoneType' object has no attribute 'get' when it reads the row"}},
 	Reads: func(p *rule.Pass) []schema.Path {

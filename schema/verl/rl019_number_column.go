@@ -17,11 +17,11 @@ const (
 
 var _ = framework.Add(rule.Rule{
 	ID: "RL019", Name: "number-column-value", Rows: rule.RL,
-	Title: "priority or __rollout_n__ is no number in some rows",
+	Title: "priority or __rollout_n__ is not a number in some rows",
 	Doc: `
-single_turn_agent takes int() of a row's priority, if there is such a column, and the V1 trainer the range of its __rollout_n__. A
-text that is no number fails with ValueError, a null with TypeError: the column is there, so no default applies. tool_agent does not
-look at priority (all executed on verl 0.9.1).
+If the column priority exists, single_turn_agent calls int() on its value. The V1 trainer calls range() on __rollout_n__. A
+text that is not a number fails with ValueError, and a null fails with TypeError: the column exists, so no default applies. tool_agent does
+not read priority (all executed on verl 0.9.1).
 
 Drop the column, or rename it.
 `,

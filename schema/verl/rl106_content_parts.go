@@ -22,7 +22,7 @@ For a text model write content as text; beside an images column write text with 
 		{Level: rule.Error, Consequence: "the chat template of a text model fails, and the step dies"},
 	},
 	New:     contentParts(promptContent, "images", "videos", "audios"),
-	Unfixed: "whether a vision model is to read the parts is not in the data",
+	Unfixed: "the data does not show whether a vision model will read the parts",
 	Examples: []rule.Example{
 		{Title: "parts of text alone", Files: []string{`{"prompt":[{"role":"user","content":[{"type":"text","text":"What is 6 times 12?"}]}]}`}, Want: []string{"0 -1 prompt[].content"}},
 		{Title: "parts and an images column", Files: []string{`{"prompt":[{"role":"user","content":[{"type":"image","text":null},{"type":"text","text":"Find x."}]}],"images":[{"bytes":"a"}]}`}, Schema: "images[].bytes: binary", Want: []string{"0 -1 prompt[].content"}},

@@ -12,12 +12,12 @@ var _ = framework.Add(rule.Rule{
 	Title: "the user says nothing",
 	Doc: `
 A user message that is empty or blank trains like any other: verl says nothing (executed on verl 0.9.1), and the model is rewarded for
-answering a question that nobody asked. A note, since it may be meant; usually the question was lost in a template.
+answering a question that nobody asked. This is a note, since it may be intended; usually the question was lost in a template.
 `,
 	Applies: []rule.Severity{{Level: rule.Info, Consequence: "the model answers a question that nobody asked"}},
 	Reads:   reads(promptContent, promptRole),
 	New:     func(p *rule.Pass) rule.Checker { return &blank{p} },
-	Unfixed: "it may be meant",
+	Unfixed: "the empty message may be intended",
 	Examples: []rule.Example{
 		{Title: "empty", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}]}
 {"prompt":[{"role":"system","content":"Think."},{"role":"user","content":""}]}`}, Want: []string{"0 1 prompt[].content"}},

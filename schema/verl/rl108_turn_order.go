@@ -16,7 +16,7 @@ message that is not the first.
 	Applies: []rule.Severity{{Level: rule.Info, Consequence: "chat templates differ in what they make of it"}},
 	Reads:   reads(promptRole),
 	New:     func(p *rule.Pass) rule.Checker { return &turnOrder{p} },
-	Unfixed: "turns are not put into another order",
+	Unfixed: "rlprep does not reorder turns",
 	Examples: []rule.Example{
 		{Title: "the answer was left in", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"},{"role":"assistant","content":"72"}]}`}, Want: []string{"0 0 prompt"}},
 		{Title: "a system message behind the question", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}]}

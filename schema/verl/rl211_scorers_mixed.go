@@ -25,7 +25,7 @@ Keep such sources in datasets of their own, or score all of them with a function
 	},
 	Reads:   reads(dataSource),
 	New:     func(p *rule.Pass) rule.Checker { return &mixed{Pass: p} },
-	Unfixed: "which rows are to go is not in the data",
+	Unfixed: "the data does not show which rows to remove",
 	Examples: []rule.Example{
 		{Title: "gsm8k and a few of DAPO", Target: "verl@0.9-v0", Files: []string{`{"data_source":"math_dapo"}
 {"data_source":"openai/gsm8k"}

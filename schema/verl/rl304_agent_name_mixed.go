@@ -19,7 +19,7 @@ freely (executed on verl 0.9.1).
 	Applies: []rule.Severity{{Versions: "0.7", Level: rule.Warning, Consequence: "in 0.7.0 a batch that mixes them dies in DataProto.concat"}},
 	Reads:   reads(agentName),
 	New:     func(p *rule.Pass) rule.Checker { return &agentMixed{Pass: p} },
-	Unfixed: "which rows are to go is not in the data",
+	Unfixed: "the data does not show which rows to remove",
 	Examples: []rule.Example{
 		{Title: "both in one split", Target: "verl@0.7", Files: []string{`{"agent_name":"tool_agent"}
 {"agent_name":"tool_agent"}

@@ -20,7 +20,7 @@ verl only asks whether the value is true in Python's sense (rl_dataset.py, __get
 			p.Reportf(schema.FilePos(f.Name).At(needTools), schema.Value{}, "%s instead of a boolean: %s", field.Type, p.Consequence)
 		}
 	}),
-	Unfixed: "what a text is to mean is not said",
+	Unfixed: "the meaning of the text is unknown",
 	Examples: []rule.Example{
 		{Title: "a text", Files: []string{`{"extra_info":{"need_tools_kwargs":"false"}}`}, Want: []string{"0 -1 extra_info.need_tools_kwargs"}},
 		{Title: "a boolean", Files: []string{`{"extra_info":{"need_tools_kwargs":true}}`}},

@@ -27,7 +27,7 @@ Give the row its tools_kwargs; where rows without tools must be in one file, put
 	New: func(p *rule.Pass) rule.Checker {
 		return &toolsNull{Pass: p, column: firstLeaf(p.Schema, toolsKwargs) != "", typed: given(p.Schema, toolsKwargs)}
 	},
-	Unfixed: "what the tool is to be given is not in the data",
+	Unfixed: "the arguments of the tool are not in the data",
 	Examples: []rule.Example{
 		{Title: "needed, and null", Files: []string{`{"extra_info":{"need_tools_kwargs":true,"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":"72"}}}}}
 {"extra_info":{"need_tools_kwargs":true,"tools_kwargs":null}}`}, Want: []string{"0 1 extra_info.tools_kwargs"}},

@@ -24,7 +24,7 @@ nulls in them.
 	Reads:           func(p *rule.Pass) []schema.Path { return toolLeaves(p.Schema) },
 	JudgeSingletons: true,
 	New:             newToolNull,
-	Unfixed:         "what the tool is to be given is not in the data",
+	Unfixed:         "the arguments of the tool are not in the data",
 	Examples: []rule.Example{
 		{Title: "rows of another tool", Files: []string{`{"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":"72"}}}}}
 {"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":"7"}}}}}

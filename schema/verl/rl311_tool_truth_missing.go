@@ -18,7 +18,7 @@ Write {"calc_gsm8k_reward": {"create_kwargs": {"ground_truth": "72"}}}.
 	Applies: always("the tool rewards 0 whatever the model says"),
 	Reads:   reads(gsm8kToolTruth),
 	New:     func(p *rule.Pass) rule.Checker { return &toolTruthMissing{p} },
-	Unfixed: "whether the tool is to check at all is not in the data",
+	Unfixed: "the data does not show whether the tool should check the answer",
 	Examples: []rule.Example{
 		{Title: "no create_kwargs", Files: []string{`{"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"ground_truth":"72"}}}}`}, Want: []string{"0 -1 " + string(gsm8kToolTruth)}},
 		{Title: "another name", Files: []string{`{"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"answer":"72"}}}}}`}, Want: []string{"0 -1 " + string(gsm8kToolTruth)}},

@@ -26,7 +26,7 @@ length.
 			}
 		}
 	}),
-	Unfixed: "what the values are meant as is not in the data",
+	Unfixed: "the meaning of the values is not in the data",
 	Examples: []rule.Example{
 		{Title: "an image that is in no list", Files: []string{`{"images":{"bytes":"a","path":null}}`}, Schema: "images.bytes: binary", Want: []string{"0 -1 images"}},
 		{Title: "bytes alone", Files: []string{`{"images":["a"]}`}, Schema: "images: list<binary>", Want: []string{"0 -1 images"}},

@@ -29,7 +29,7 @@ row, one of them null (a warning: read, not executed). Split such rows over two 
 			p.Report(rule.Finding{Level: rule.Warning, Pos: at, Message: "it has both fps and nframes, of which qwen_vl_utils takes one"})
 		}
 	}),
-	Unfixed: "what the values are meant as is not in the data",
+	Unfixed: "the meaning of the values is not in the data",
 	Examples: []rule.Example{
 		{Title: "as images are written", Files: []string{`{"videos":[{"path":"a.mp4"}]}`}, Want: []string{"0 -1 videos[]"}},
 		{Title: "fps in one row, nframes in another", Files: []string{`{"videos":[{"video":"a.mp4","fps":2.0}]}

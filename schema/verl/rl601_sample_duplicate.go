@@ -18,7 +18,7 @@ several times, and nobody wrote that down. The texts must be equal to the byte.
 	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "it is trained on more often than the others"}},
 	Reads:   sampleReads,
 	New:     func(p *rule.Pass) rule.Checker { return &sampleDuplicate{newSamples(p)} },
-	Unfixed: "repeated rows may be meant",
+	Unfixed: "repeated rows may be intended",
 	Examples: []rule.Example{
 		{Title: "twice in one file", Files: []string{`{"prompt":[{"role":"user","content":"6 times 12?"}],"reward_model":{"ground_truth":"72"},"extra_info":{"index":0}}
 {"prompt":[{"role":"user","content":"6 plus 12?"}],"reward_model":{"ground_truth":"18"},"extra_info":{"index":1}}

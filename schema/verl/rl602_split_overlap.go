@@ -20,7 +20,7 @@ Leave the rows out of the training data.
 	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "the validation score is not one of unseen questions"}},
 	Reads:   sampleReads,
 	New:     func(p *rule.Pass) rule.Checker { return &splitOverlap{newSamples(p)} },
-	Unfixed: "which of the splits is to lose the row is not said",
+	Unfixed: "the data does not show which split should lose the row",
 	Examples: []rule.Example{
 		{Title: "one of two", Files: []string{`{"prompt":[{"role":"user","content":"6 plus 12?"}]}
 {"prompt":[{"role":"user","content":"6 times 12?"}]}`}, Val: []string{`{"prompt":[{"role":"user","content":"7 times 12?"}]}

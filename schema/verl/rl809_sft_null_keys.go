@@ -18,7 +18,7 @@ Write arguments as a JSON string, which templates take as well; keep one set of 
 	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "chat templates write the nulls out, and the model learns them"}},
 	Reads:   func(p *rule.Pass) []schema.Path { return unionLeaves(p.Schema) },
 	New:     func(p *rule.Pass) rule.Checker { return &nullKeys{Pass: p, leaves: unionLeaves(p.Schema)} },
-	Unfixed: "whether the nulls are meant is not said",
+	Unfixed: "the data does not show whether the nulls are intentional",
 	Examples: []rule.Example{
 		{Title: "two tools with different parameters", Files: []string{`{"tools":[{"function":{"name":"add","parameters":{"properties":{"a":{"type":"number"}}}}},{"function":{"name":"find","parameters":{"properties":{"q":{"type":"string"}}}}}]}`},
 			Want: []string{"0 0 tools[].function.parameters.properties.a", "0 0 tools[].function.parameters.properties.q"}},

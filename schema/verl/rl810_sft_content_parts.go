@@ -18,7 +18,7 @@ For a text model write content as text; beside an images column write text with 
 `,
 	Applies: always("the chat template of a text model fails, and the run dies"),
 	New:     contentParts("messages[].content", "images", "videos"),
-	Unfixed: "whether a vision model is to read the parts is not in the data",
+	Unfixed: "the data does not show whether a vision model will read the parts",
 	Examples: []rule.Example{
 		{Title: "parts of text alone", Files: []string{`{"messages":[{"role":"user","content":[{"type":"text","text":"Hi"}]},{"role":"assistant","content":[{"type":"text","text":"Hello"}]}]}`}, Want: []string{"0 -1 messages[].content"}},
 		{Title: "parts and an images column", Files: []string{`{"messages":[{"role":"user","content":[{"type":"image","text":null},{"type":"text","text":"Find x."}]}],"images":[{"bytes":"a"}]}`}, Schema: "images[].bytes: binary", Want: []string{"0 -1 messages[].content"}},
