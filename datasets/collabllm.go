@@ -57,7 +57,7 @@ var _ = Add(Recipe{
 	Title: "CollabLLM: conversations with a simulated user, run by collabllm_agent",
 	Doc: `
 The rows of verl's recipe/collabllm/process_dataset.py --dataset_type rl (verl-recipe, January 2026), value for value but for the column index:
-uuid4 draws it anew in each run of the script, and here it is a UUID made of the seed, the split and the row. Reads
+uuid4 draws another one in each run of the script, and here it is a UUID made of the seed, the split and the row. Reads
 collabllm/collabllm-multiturn-math-hard.
 
 Of rows with the same prompt the first is kept (the others: duplicate). A system message comes before each prompt. The ground truth is

@@ -11,7 +11,7 @@ var _ = Add(Verb{
 	Title: "add a message at the beginning or the end of a conversation",
 	Doc: `
 Adds a message to a column of messages, whatever is there: at the end, or with 'at: first' at the beginning. Other fields that the messages have
-are null in it. ('prompt' with 'from' and 'system' replaces a system message that is there.) A row without messages is rejected
+are null in it. ('prompt' with 'from' and 'system' replaces an existing system message.) A row without messages is rejected
 (null-COLUMN).
 ` + templateDoc,
 	Args: []Arg{
