@@ -10,13 +10,13 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL208", Name: "ground-truth-type", Rows: rule.RL,
 	Title: "ground_truth is of a type that its scorer cannot compare",
 	Doc: `
-gsm8k and MATH compare texts with ==, so 72, 72.0 and ["72"] equal no answer: every response scores 0 and nothing is said.
+gsm8k and MATH compare texts with ==, so 72, 72.0 and ["72"] equal no answer: every response scores 0, without a message.
 math_dapo and geo3k fail with AttributeError ('split', 'strip'). prime_math takes str() of plain values; the code scorers take
 JSON or a struct with inputs and outputs; search-R1 takes a struct with target and fails with TypeError otherwise, but only
 when a model writes <answer>, so at a random step (executed on verl 0.9.1). verl's own dataset README shows ["72"], which
 never scores.
 
-pandas makes integers of digits: write str(answer).
+pandas turns digits into integers: write str(answer).
 `,
 	Applies: always("no answer can score"),
 	Reads:   reads(dataSource, groundTruth),

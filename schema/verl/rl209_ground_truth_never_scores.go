@@ -13,10 +13,9 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL209", Name: "ground-truth-never-scores", Rows: rule.RL,
 	Title: "no answer can score with this ground truth",
 	Doc: `
-Each scorer finds the answer in the response in its own way and compares it with the unchanged ground truth, so some ground
-truths are out of reach, and every response scores 0 without an error (executed on verl 0.9.1):
+Each scorer finds the answer in the response in its own way and compares it with the unchanged ground truth, so some ground truths can never be matched, and every response scores 0 without an error (executed on verl 0.9.1):
 
-gsm8k finds '#### (\-?[0-9\.\,]+)' and takes the commas out: '1,000', '72 ', '$72', '#### 72', a whole solution, ''.
+gsm8k finds '#### (\-?[0-9\.\,]+)' and removes the commas: '1,000', '72 ', '$72', '#### 72', a whole solution, ''.
 MATH takes the inside of the last \boxed{}: '\boxed{72}', braces that do not match ('' is a warning: '\boxed{}' scores).
 math_dapo (math, aime…) takes one line behind 'Answer:': two lines, more than 300 characters ('' is a warning).
 code: JSON that cannot be read, no tests, more inputs than outputs. search-R1: a null or empty target.

@@ -10,10 +10,10 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL301", Name: "agent-name-null", Cites: []string{"verl@b178a3cd5 agent_loop.py:504"}, Rows: rule.RL,
 	Title: "agent_name is null in some rows",
 	Doc: `
-verl applies rollout.agent.default_agent_loop only where the whole column is absent. A null in an existing column is
+verl applies rollout.agent.default_agent_loop only if the whole column is absent. A null in an existing column is
 looked up as an agent loop called None: AssertionError 'Agent loop None not registered' (agent_loop.py, _run_agent_loop),
 after the models are loaded. The V1 trainer logs it and trains without the sample; when every sample of a batch fails, its
-replay buffer raises. The older trainer's step dies (executed on verl 0.9.1). A column that only some of the files have is
+replay buffer raises. The step of the older trainer fails (executed on verl 0.9.1). If only some of the files have the column, it is
 filled with nulls in the others.
 
 Give every row a name, or drop the column from every file.

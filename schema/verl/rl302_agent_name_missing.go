@@ -11,10 +11,10 @@ var _ = framework.Add(rule.Rule{
 	Doc: `
 The agent loop of a sample is chosen by its agent_name alone. Without the column every sample runs in
 rollout.agent.default_agent_loop, which is single_turn_agent unless the launch says otherwise: tools are never offered,
-tools_kwargs are never read, and training goes on without a word (executed on verl 0.9.1; verl issues 3257, 2340).
+tools_kwargs are never read, and training continues without a message (executed on verl 0.9.1; verl issues 3257, 2340).
 multi_turn.enable selects nothing. verl's own gsm8k_multiturn_w_tool.py writes such files.
 
-Add the column to every file. Where the launch sets default_agent_loop=tool_agent, the rule is met.
+Add the column to every file. If the launch sets default_agent_loop=tool_agent, this rule reports nothing.
 `,
 	Applies: always("every sample runs as single_turn_agent, and its tools are never offered"),
 	New:     func(p *rule.Pass) rule.Checker { return &agentMissing{p} },

@@ -15,8 +15,8 @@ var _ = framework.Add(rule.Rule{
 	Doc: `
 verl registers single_turn_agent and tool_agent; names of your own come from agent_loop_config_path. Any other fails with
 AssertionError 'Agent loop NAME not registered' (agent_loop.py, _run_agent_loop) in the rollout worker: the V1 trainer logs it
-and trains without the sample, the older trainer's step dies (executed on verl 0.9.1). The name must be exact: an empty text
-or a space behind it is another name.
+and trains without the sample; the step of the older trainer fails (executed on verl 0.9.1). The name must be exact: an empty text,
+or a name with a trailing space, is another name.
 
 Names of your own go into --known-agents; those that the launch registers (lint --config, agent_loop_config_path) are known.
 `,

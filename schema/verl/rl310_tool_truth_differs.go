@@ -15,9 +15,9 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL310", Name: "tool-truth-differs", Rows: rule.RL,
 	Title: "the tool calc_gsm8k_reward checks against another ground truth than the reward",
 	Doc: `
-calc_gsm8k_reward scores what the model hands it against its create_kwargs.ground_truth, the reward against
-reward_model.ground_truth. Where they differ, the tool calls the right answer wrong, and the model learns to mistrust one of them; no
-error is seen (executed on verl 0.9.1). They part when one of the two is cleaned or corrected and the other is not.
+calc_gsm8k_reward compares the model's answer with its create_kwargs.ground_truth; the reward compares it with
+reward_model.ground_truth. If they differ, the tool rejects the right answer, and the model learns to distrust one of them. There is no
+error (executed on verl 0.9.1). They differ when only one of the two was cleaned or corrected.
 `,
 	Applies: always("the tool calls the right answer wrong"),
 	Reads:   reads(groundTruth, gsm8kToolTruth),

@@ -13,9 +13,9 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL404", Name: "index-duplicate", Rows: rule.RL,
 	Title: "rows of a split share their extra_info.index",
 	Doc: `
-A trace names the row by extra_info.index alone, so traces do not distinguish rows that share it, and rollout_n counts on where two
-of them are neighbours in a batch. Preprocess scripts count from 0 in each file, so files that are put together collide. The
-same index in train and validation is fine: traces say which is which. The V1 trainer of 0.9 traces nothing (executed on verl
+A trace identifies the row by extra_info.index alone, so traces do not distinguish rows that share it. If two of them are neighbours in a
+batch, rollout_n continues from one to the other. Preprocess scripts count from 0 in each file, so the indexes of joined files collide. The
+same index in train and validation is fine, since traces distinguish the two. The V1 trainer of 0.9 traces nothing (executed on verl
 0.9.1).
 `,
 	Applies: traced("traces cannot distinguish these rows"),

@@ -11,9 +11,9 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL602", Name: "split-overlap", SharesKeysAs: "samples",
 	Title: "a validation sample is in the training data",
 	Doc: `
-verl trains and validates on the same prompt without a word (executed on verl 0.9.1), and the validation score is no longer one of
-unseen questions. The messages and media must be equal to the byte; the ground truth does not count. A warning, since a few rows of train
-are sometimes taken as validation on purpose, to see whether a run learns at all.
+verl trains and validates on the same prompt without a message (executed on verl 0.9.1), so the validation score includes questions seen in
+training. Prompts are equal if their messages and media are the same bytes; the ground truth does not count. This is a warning, since some
+users validate on a few training rows on purpose, to see whether a run learns at all.
 
 Leave the rows out of the training data.
 `,

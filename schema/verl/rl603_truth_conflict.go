@@ -11,9 +11,9 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL603", Name: "truth-conflict", SharesKeysAs: "samples", Rows: rule.RL,
 	Title: "the same prompt has different ground truths",
 	Doc: `
-Rows with the same messages and media and different ground truths reward opposite answers to one question; verl says nothing. One of them
+Rows with the same messages and media and different ground truths reward different answers to one question, and verl does not report it. One of them
 is wrong, or part of the question was lost (a table, a picture, a list of choices). '72' and '72.0' count as different: a scorer that
-compares texts takes them so.
+compares texts treats them as different.
 `,
 	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "an answer to one scores 0 for the other"}},
 	Reads:   sampleReads,

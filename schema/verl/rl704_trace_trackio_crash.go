@@ -7,7 +7,7 @@ var _ = framework.Add(rule.Rule{
 	Title: "tracing to trackio ends the first rollout",
 	Doc: `
 trackio.init sets a context variable in the constructor of the Ray actor; the actor's methods run in another context, so the first
-trackio.log raises 'Call trackio.init() before trackio.log()', and so does the handler that would log the error (executed on verl 0.9.1 with
+trackio.log raises 'Call trackio.init() before trackio.log()'. The handler that should log this error raises it again (executed on verl 0.9.1 with
 trackio 0.43; 0.8 has the same code and was not run). The default trainer of 0.9 traces nothing at all (RL703). trackio as a trainer.logger works.
 `,
 	Applies: []rule.Severity{

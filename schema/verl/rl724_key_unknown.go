@@ -9,11 +9,11 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL724", Name: "key-unknown", Rows: rule.Any,
 	Title: "Hydra refuses a key that this version of verl does not have",
 	Doc: `
-Hydra composes verl's configuration in struct mode. It ends the launch at key=value for a key that is not there ("Could not override"), at +key=value for a key that has a value ("Could not append to config"), and at ~key for a key that is not there ("Could not delete from config"). The same holds for a choice of a
+Hydra composes verl's configuration in struct mode. It ends the launch at key=value if the key does not exist ("Could not override"), at +key=value if the key has a value ("Could not append to config"), and at ~key if the key does not exist ("Could not delete from config"). The same holds for a choice of a
 group, such as model_engine=megatron, and for a group's option that does not exist. '+' adds a key, also below a dictionary such as override_config; '++' adds or replaces one.
 
-Every key of main_ppo, of the Megatron, SFT, generation and evaluation programs and of the experimental trainers is known, in the releases 0.5.0, 0.6.1, 0.7.1, 0.8.0 and 0.9.1. 'make conformance' holds the verdicts to hydra-core 1.3. A configuration of yours that the launch names is read as Hydra reads it; where it is
-not here, no key is judged.
+Every key of main_ppo, of the Megatron, SFT, generation and evaluation programs and of the experimental trainers is known, in the releases 0.5.0, 0.6.1, 0.7.1, 0.8.0 and 0.9.1. 'make conformance' compares the verdicts with hydra-core 1.3. A configuration of yours that the launch names is read as Hydra reads it; if it
+is not on this machine, no key is judged.
 `,
 	Applies: []rule.Severity{{Level: rule.Error, Consequence: "Hydra ends the launch"}},
 	New:     func(p *rule.Pass) rule.Checker { return &refused{p, rule.UnknownKey} },

@@ -11,7 +11,10 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL727", Name: "path-missing",
 	Title: "a file that the launch names is not here",
 	Doc: `
-Where the launch runs on another machine, its files may well be missing on this one, so this is a note; with --check-paths it is an error. It is an error, too, where the file's folder is here and holds a file of nearly that name: tools.yaml is named, and tool.yaml is here. Looked for are train_files, val_files, and the configurations of tools, agent loops and reward function; a relative path counts from --cwd, '~' is HOME. What is on hdfs://, s3:// and the like is not looked for.
+The launch may run on another machine that has the file, so this is a note. With --check-paths it is an error. It is also an error if the
+file's folder exists here and has a file of nearly the same name: the launch names tools.yaml, and the folder has tool.yaml. The rule checks
+train_files, val_files, and the configurations of tools, agent loops and reward function. A relative path starts at --cwd, and '~' is HOME.
+Paths on hdfs://, s3:// and the like are not checked.
 `,
 	Applies: []rule.Severity{{Level: rule.Info, Consequence: "rules over it could not look"}},
 	New:     func(p *rule.Pass) rule.Checker { return &pathMissing{p} },
