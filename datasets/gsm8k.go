@@ -190,7 +190,7 @@ func gsm8kTool(o Options, agent string) []Step {
 	return gsm8kEnd(steps, gsm8kInteraction(o)...)
 }
 
-// gsm8kInteraction writes what a simulated user is told: the prompt's user message again, and the ground truth.
+// gsm8kInteraction writes what a simulated user gets: the prompt's user message again, and the ground truth.
 func gsm8kInteraction(o Options) []Step {
 	return []Step{
 		step("format", "path", "extra_info.interaction_kwargs.query", "template", o.user(gsm8kAsk, gsm8kBacktick)),

@@ -274,7 +274,7 @@ func cloneFields(fields []Field) []Field {
 type Leaf struct {
 	Path     Path
 	Type     Type
-	MaxDef   uint8 // definition level of a value that is there
+	MaxDef   uint8 // definition level of a value that is not null
 	MaxRep   uint8 // lists passed on the way
 	Nullable bool  // the leaf itself; its parents may be nullable where it is not
 }

@@ -50,7 +50,7 @@ the compressed pages are moved as they are.
 // Copy writes the column at From to To as well, undecoded.
 type Copy struct {
 	From, To schema.Path
-	Else     []schema.Path // what is copied in its place, the first that is there, where there is no From
+	Else     []schema.Path // what is copied in its place, the first one that exists, where there is no From
 	After    schema.Path
 	If       ConflictPolicy
 }

@@ -191,7 +191,7 @@ func bulkMessages(list []Message, templates []*template) Bulk {
 	}
 }
 
-// messages is the scratch of one worker: a list value whose contents are set anew for each row.
+// messages is the scratch of one worker: a list value whose contents are set again for each row.
 type messages struct {
 	templates []*template
 	list      []schema.Value

@@ -162,7 +162,7 @@ func (t *turns) end(in schema.Row, list, last []schema.Value, buf []byte) ([]sch
 	return list, buf, err
 }
 
-// begin puts the system message into list[0], or in place of the one that is there; buf holds what is in use already.
+// begin puts the system message into list[0], or in place of the existing one; buf holds what is in use already.
 func (t *turns) begin(in schema.Row, list, first []schema.Value, buf []byte) ([]schema.Value, []byte, error) {
 	n := len(buf)
 	buf, err := t.system.append(buf, in, t.to)

@@ -71,7 +71,7 @@ type Set struct {
 	Type  schema.Type
 	After schema.Path
 	If    ConflictPolicy
-	Keep  bool // a column that is there stays as it is, whatever it holds
+	Keep  bool // an existing column stays as it is, whatever it holds
 }
 
 // Plan returns one constant Put. It fails where the path leads through a column that is no struct.
@@ -86,7 +86,7 @@ func (s Set) Plan(in *schema.Schema) (*Plan, error) {
 	return &Plan{Puts: []Put{{Path: s.Path, After: s.After, Type: s.Type, OnExisting: s.If, Const: &v}}}, nil
 }
 
-// checkPut returns an error where path cannot be written: it lies in a list, or leads through something that is there
+// checkPut returns an error where path cannot be written: it lies in a list, or leads through something that exists
 // and is no struct.
 func checkPut(in *schema.Schema, path schema.Path) error {
 	if err := checkTarget(path); err != nil {

@@ -127,7 +127,7 @@ type Reject struct {
 	Where   string // the place in the user's own code, "fn.star:12:9"; "": none
 	Path    schema.Path
 	Message string
-	Value   string // what is there, cut
+	Value   string // the value found, cut
 }
 
 func (r *Reject) Error() string { return r.Message }
@@ -252,7 +252,7 @@ func All() []*Verb {
 // Find returns the verb of that name, nil where there is none.
 func Find(name string) *Verb { return verbs[name] }
 
-// NoColumn returns the error for a path that in does not have, with the columns (or the fields of the struct that is there)
+// NoColumn returns the error for a path that in does not have, with the columns (or the fields of the struct that exists)
 // and the nearest name.
 func NoColumn(path schema.Path, in *schema.Schema) error {
 	names, what := in.Names(), ""

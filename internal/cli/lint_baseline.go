@@ -59,7 +59,7 @@ func (b *lintBaseline) read(l *lint) error {
 	return withCode(ExitUsage, err)
 }
 
-// subtract takes away what the baseline knows, or writes it anew: done then says that nothing is to be reported.
+// subtract removes the findings that the baseline knows, or writes the baseline: done then says that nothing is reported.
 func (b *lintBaseline) subtract(ctx context.Context, l *lint, found *check.Result) (done bool, err error) {
 	if b.name == "" {
 		return false, nil
@@ -67,7 +67,7 @@ func (b *lintBaseline) subtract(ctx context.Context, l *lint, found *check.Resul
 	whole := len(found.Set.Errors)+len(found.Report.Errors) == 0
 	if b.write {
 		if !whole {
-			return false, nil // what could not be read is told, and fails
+			return false, nil // what could not be read is reported, and fails
 		}
 		return true, b.save(ctx, l, b.known.Next(found))
 	}
@@ -89,7 +89,7 @@ func (b *lintBaseline) subtract(ctx context.Context, l *lint, found *check.Resul
 	return false, nil
 }
 
-// maxNotes is how many notes of a kind are told.
+// maxNotes is how many notes of a kind are printed.
 const maxNotes = 10
 
 func (b *lintBaseline) report(l *lint, changes []baseline.Change, text func(baseline.Change) string) {

@@ -108,8 +108,8 @@ func inDataset(d *project.Dataset, err error) error {
 	return withCode(code, fmt.Errorf("%s: data set %s: %w", d.Where, d.Name, err))
 }
 
-// suppress takes away what the project's file lets pass, and says how much that was. Of a run over the whole project it says also what is let
-// pass and was not found.
+// suppress removes the findings that the project's file suppresses, and prints how many. In a run over the whole project it also prints
+// the suppressions that matched nothing.
 func (p *lintProject) suppress(l *lint, found *check.Result, whole bool) {
 	if p.file == nil || len(p.file.PerFile) == 0 {
 		return

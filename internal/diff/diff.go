@@ -27,10 +27,10 @@ type Cursor interface {
 	Close() error
 }
 
-// Options are what is compared, and how much is told of it.
+// Options are what is compared, and how much of it is reported.
 type Options struct {
 	Key    schema.Path // rows that have the same value there are compared; "": rows at the same place
-	Values int         // how many values that differ are told; the others are counted
+	Values int         // how many values that differ are reported; the others are counted
 	Strict bool        // notes are differences too
 }
 
@@ -282,7 +282,7 @@ func (c *comparison) value(row int64, key string, at schema.Path, a, b schema.Va
 		return
 	case a.Kind() == schema.Struct && b.Kind() == schema.Struct:
 		for _, f := range a.Type().Fields {
-			if v := b.Field(f.Name); !v.IsMissing() { // a field that one side lacks is told once, of the schema
+			if v := b.Field(f.Name); !v.IsMissing() { // a field that one side lacks is reported once, of the schema
 				c.value(row, key, at.Field(f.Name), a.Field(f.Name), v)
 			}
 		}

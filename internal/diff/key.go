@@ -48,7 +48,7 @@ type digest struct {
 	values xxh3.Uint128
 }
 
-// digests reads a table. A key that occurs twice is told, and stands for its first row.
+// digests reads a table. A key that occurs twice is reported, and means its first row.
 func (c *comparison) digests(ctx context.Context, t *Table, paths []schema.Path, side string) (map[xxh3.Uint128]digest, error) {
 	cur, err := t.Open(ctx, paths)
 	if err != nil {

@@ -128,7 +128,7 @@ func hubSettings(getenv func(string) string) Hub {
 	return h
 }
 
-// writable reports whether files can be made in dir, or in the nearest folder above it that is there.
+// writable reports whether files can be made in dir, or in the nearest folder above it that exists.
 func writable(dir string) bool {
 	for {
 		f, err := os.CreateTemp(dir, ".rlprep-*")

@@ -161,7 +161,7 @@ func (v Assign) in(f *rule.File) Assign {
 	return v
 }
 
-// present says what is to be done about a column that is there: nothing, with a note; what is asked for; or an error.
+// present decides about a column that exists already: leave it, with a note; do what was asked for; or return an error.
 func (e *Add) present(ctx context.Context, src *input.Set, i int, first int64, v *Assign) (note string, err error) {
 	f := src.Files()[i]
 	has, ok := f.Schema.Lookup(v.path)

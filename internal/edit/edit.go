@@ -1,4 +1,4 @@
-// Package edit changes columns of Parquet files without decoding the others, and cuts files anew: what stands behind the commands add, drop,
+// Package edit changes columns of Parquet files without decoding the others, and cuts files into others: the work of the commands add, drop,
 // rename, select, reshard and lint --fix. It needs no command line.
 package edit
 

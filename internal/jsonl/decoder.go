@@ -38,7 +38,7 @@ type node struct {
 }
 
 // A decoder turns JSON objects into columns. It first takes each row as it comes; where that finds a wrong type or a key
-// that is there twice, it takes the row back and reads it again with more care (exact).
+// that occurs twice, it takes the row back and reads it again with more care (exact).
 type decoder struct {
 	jsontext.Parser
 	root  node

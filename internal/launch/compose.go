@@ -257,7 +257,7 @@ func clone(n *Node) *Node {
 	return c
 }
 
-// put sets a key, making what stands above it. Maps join what is there.
+// put sets a key and makes the maps above it. A map is merged into an existing one.
 func (cfg *Config) put(key string, n *Node) {
 	at := cfg.Root
 	steps := strings.Split(key, ".")

@@ -114,7 +114,7 @@ func (sh *shell) own(path string) ([]byte, error) {
 	return text, err
 }
 
-// unknown notes that path is not looked at, and returns what the script is told.
+// unknown notes that path is not looked at, and returns what the script gets.
 func (sh *shell) unknown(ctx context.Context, path string) error {
 	sh.mu.Lock()
 	defer sh.mu.Unlock()

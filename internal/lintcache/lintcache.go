@@ -223,7 +223,7 @@ func (w *Writer) put(b []byte) {
 	}
 }
 
-// Commit ends the entry with its head and makes it visible. It is not made durable: an entry that is lost in a crash is read anew.
+// Commit ends the entry with its head and makes it visible. It is not made durable: after a crash that loses an entry, the file is read again.
 func (w *Writer) Commit(head []byte) {
 	w.flush()
 	var t []byte

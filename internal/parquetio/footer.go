@@ -95,7 +95,7 @@ func (f *File) scanFooter() error {
 		switch id {
 		case 2:
 			if s.Want(typ, thrift.List) {
-				f.meta.elements = nil // of a field that is there twice the last one counts, as in every reader
+				f.meta.elements = nil // of a field that occurs twice the last one counts, as in every reader
 				f.scanElements(&s)
 			}
 		case 3:

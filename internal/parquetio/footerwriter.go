@@ -244,7 +244,7 @@ func (g *outGroup) sorting(src []byte) []byte {
 			continue
 		}
 		kept := true
-		out, count = nil, 0 // of a field that is there twice the last one counts
+		out, count = nil, 0 // of a field that occurs twice the last one counts
 		for n := s.ListOf(thrift.Struct); n > 0 && s.Err == nil; n-- {
 			entry := s.StructSpan().Of(src)
 			at := g.position(sortingColumn(entry))

@@ -10,7 +10,7 @@ import (
 )
 
 // A ledger keeps what is said of the chunks that are made, until it is read again, in order. That is all that a Writer keeps of a row
-// group and what makes its memory grow with the file, so it stands there compressed, and holds no pointers.
+// group and what makes its memory grow with the file, so it is compressed and holds no pointers.
 type ledger struct {
 	blocks []ledgerBlock
 	open   []byte // entries of the next block

@@ -43,7 +43,7 @@ type physicalTree struct {
 	paths    [][]byte // path_in_schema of each leaf, encoded
 }
 
-// physicalSchema makes the schema elements of s. A field that was read is written as it stood in its file, with its name,
+// physicalSchema makes the schema elements of s. A field that was read is written as in its file, with its name,
 // repetition and number of children as they are now; others in the form that current pyarrow writes. base lends the root.
 func physicalSchema(s *schema.Schema, base *File) (*physicalTree, error) {
 	w := elementWriter{ids: map[int32]bool{}}

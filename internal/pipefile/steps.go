@@ -149,7 +149,7 @@ func (f *File) argFault(s *Step, err error) {
 			at = p
 		}
 	}
-	for line := range strings.Lines(err.Error()) { // of a script, all faults are told
+	for line := range strings.Lines(err.Error()) { // all faults of a script are reported
 		f.Fault(at, "%s", strings.TrimSuffix(line, "\n"))
 	}
 }

@@ -70,7 +70,7 @@ func (p *Program) Use(f starlark.Callable) *Use {
 	return &Use{All: true}
 }
 
-// Load reads a script, of which name stands in errors. What Python has and Starlark has not is told all at once, with what to write in its place.
+// Load reads a script; errors have its name. Everything that Python has and Starlark lacks is reported at once, with what to write in its place.
 func Load(name, text string) (*Program, error) {
 	if len(text) > maxSource {
 		return nil, fmt.Errorf("%s:1:1: the script has %d bytes, expected at most %d", name, len(text), maxSource)

@@ -46,7 +46,7 @@ type Fault struct {
 	Reason  string // for counting: "wrong-type"
 	Path    schema.Path
 	Message string
-	Value   string // what is there, cut
+	Value   string // the value found, cut
 	Unread  bool   // nothing of the row could be read: it has nulls alone
 }
 

@@ -21,7 +21,7 @@ type jsonEntry struct {
 	Line     int64     `json:"line,omitempty"` // of a launch, from 1
 	Column   *string   `json:"column"`         // null: no one column
 	Message  string    `json:"message"`
-	Value    *string   `json:"value"` // what is there, cut; null: nothing to show
+	Value    *string   `json:"value"` // the value found, cut; null: nothing to show
 	Count    int64     `json:"count"`
 	Rows     []int64   `json:"rows"` // the first rows, up to MaxRows
 	HelpURL  string    `json:"help_url"`

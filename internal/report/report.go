@@ -38,7 +38,7 @@ func HelpURL(r *rule.Rule) string {
 	return "https://github.com/rlprep/rlprep/blob/main/docs/rules/" + r.ID + ".md"
 }
 
-// Options are what a report is told beside the findings.
+// Options are what a report needs beside the findings.
 type Options struct {
 	Tool    string        // version of rlprep
 	Targets []rule.Target // what the data was checked against, at least one; rules are described as for the first

@@ -34,7 +34,7 @@ func thousands(n int64) string {
 // where returns the position as a line of text begins: "train.parquet: row 1: agent_name".
 func where(p schema.Pos) string { return escape.Text(p.String()) }
 
-// what returns what is there: the message, and the value where the message does not hold it.
+// what returns the message, and the value found where the message does not hold it.
 func what(f rule.Finding) string {
 	if f.Value == "" || hasWord(f.Message, strings.Trim(f.Value, `"`)) {
 		return escape.Text(f.Message)

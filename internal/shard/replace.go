@@ -15,7 +15,7 @@ import (
 	"github.com/rlprep/rlprep/internal/killpoint"
 )
 
-// journalName is the file of .OUT.rlprep that says what is left to do to put new files into an OUT that is there.
+// journalName is the file of .OUT.rlprep that says what is left to do to put new files into an existing OUT.
 const journalName = "journal.json"
 
 // A journal is durable before the first file moves; the next start does what is left of it.
@@ -25,7 +25,7 @@ type journal struct {
 	Remove []string // files of OUT that go before the manifest comes
 }
 
-// Replace is Finalize into an OUT that is there and has the manifest base: m takes the place of the splits that it has, what else is
+// Replace is Finalize into an OUT that exists and has the manifest base: m takes the place of the splits that it has, what else is
 // in OUT stays. It returns the manifest that OUT has now.
 //
 // Where the file system can exchange two directories, a reader sees all that was or all that is new. Elsewhere the files are renamed one

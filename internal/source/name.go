@@ -162,7 +162,7 @@ func blankInName(args []string, err error) error {
 	return err
 }
 
-// expand returns the files that one name stands for. A file that is there counts for more than a pattern.
+// expand returns the files that one name stands for. An existing file counts for more than a pattern.
 func (n *namer) expand(arg string) ([]candidate, error) {
 	if arg == "-" {
 		return []candidate{{name: arg}}, nil

@@ -261,7 +261,7 @@ func Join(sets []*Set, name func(set int, split string) string) *Set {
 	return out
 }
 
-// Reopen reads anew what is known of the files, which are of this machine, after they have been replaced.
+// Reopen reads the facts of the files again after they have been replaced. They are local files.
 func (s *Set) Reopen(ctx context.Context) error {
 	for _, f := range s.Files() {
 		if err := f.shut(); err != nil {

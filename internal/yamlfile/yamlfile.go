@@ -1,4 +1,4 @@
-// Package yamlfile reads YAML files that users write, a pipeline or a project: values with their places, so that every fault is told with line
+// Package yamlfile reads YAML files that users write, a pipeline or a project: values with their places, so that every fault is reported with line
 // and column, the nearest name, and all of them at once.
 package yamlfile
 
@@ -56,7 +56,7 @@ func (r *Reader) ErrorAt(at Pos, format string, args ...any) *Error {
 	return &Error{r.Name, at.Line, at.Column, fmt.Sprintf(format, args...)}
 }
 
-// Fault notes a fault; reading goes on, so that all are told at once.
+// Fault notes a fault; reading goes on, so that all are reported at once.
 func (r *Reader) Fault(at Pos, format string, args ...any) {
 	if len(r.faults) < 20 {
 		r.faults = append(r.faults, r.ErrorAt(at, format, args...))

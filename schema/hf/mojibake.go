@@ -19,7 +19,7 @@ func byteOf(r rune) byte {
 }
 
 // mojibake finds text in UTF-8 that was read as Latin-1 or Windows-1252: characters whose bytes are those of one UTF-8 character.
-// It returns what stands there and what it was. A pair of letters may well be meant ("É»"), so pairs count only where they
+// It returns the text found and what it was. A pair of letters may well be meant ("É»"), so pairs count only where they
 // begin with Â or Ã and what they were is a Latin letter or sign, or where two of one script follow each other.
 func mojibake(s string) (there, was string) {
 	for i := 0; ; {

@@ -9,7 +9,7 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// An Env is what a run of rules is told beside the data.
+// An Env is what a run of rules knows beside the data.
 type Env struct {
 	Target       Target
 	Rows         Kind

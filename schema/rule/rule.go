@@ -209,8 +209,8 @@ type Finding struct {
 	Level   Level
 	Pos     schema.Pos
 	Related []schema.Pos
-	Message string // what is there, and what will happen
-	Value   string // what is there, cut; "" when it says nothing
+	Message string // what was found, and what will happen
+	Value   string // the value found, cut; "" when it adds nothing
 }
 
 // Severity returns the first severity of r that applies to the target, and whether there is one. A rule of another framework has none.

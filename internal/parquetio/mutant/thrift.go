@@ -208,7 +208,7 @@ func (v *value) at(ids ...int16) *value {
 	return v
 }
 
-// set sets a number that is there, or adds it.
+// set sets an existing number, or adds it.
 func (v *value) set(id int16, typ byte, n int64) {
 	if f := v.at(id); f.typ != 0 {
 		f.num = n

@@ -216,7 +216,7 @@ func (c *Encoder) appendVector(v *record.Vector, rows int) error {
 				return err
 			}
 			from = to
-			continue // the rest is cut anew: values count more than numbers
+			continue // the rest is cut again: values need more bytes than numbers
 		}
 		c.advance(v, from, to)
 		from = to

@@ -354,7 +354,7 @@ func Rewrite(b, src []byte, edits []Edit) ([]byte, error) {
 			b = append(w.Field(b, id, typ), src[at:s.At]...)
 			continue
 		}
-		if was := edits[next].Was; was.End > was.Start && int(was.Start) == at { // a field that is there twice is elsewhere too
+		if was := edits[next].Was; was.End > was.Start && int(was.Start) == at { // a field that occurs twice is elsewhere too
 			s.Advance(int(was.End - was.Start))
 		} else {
 			s.Skip(typ, 0)
@@ -368,7 +368,7 @@ func Rewrite(b, src []byte, edits []Edit) ([]byte, error) {
 	return w.Stop(b), s.Err
 }
 
-// rewriteUnordered is Rewrite for fields in any order: it sorts them first. Of a field that is there twice the last
+// rewriteUnordered is Rewrite for fields in any order: it sorts them first. Of a field that occurs twice the last
 // one counts, as in every reader.
 func rewriteUnordered(b, src []byte, edits []Edit) ([]byte, error) {
 	type part struct {
