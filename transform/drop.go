@@ -45,7 +45,7 @@ whole: no Parquet writer takes an empty struct.
 // Drop leaves the columns at Paths out.
 type Drop struct{ Paths []schema.Path }
 
-// Plan returns the paths as Drops. It fails for a path that is not there and where nothing of a struct would be left.
+// Plan returns the paths as Drops. It fails for a path that does not exist and where nothing of a struct would be left.
 func (d Drop) Plan(in *schema.Schema) (*Plan, error) {
 	for _, p := range d.Paths {
 		if _, err := column(in, p); err != nil {

@@ -48,7 +48,7 @@ type Require struct {
 	AbsentOK bool // a file may lack them
 }
 
-// Plan returns a Func that reads the paths. It fails for a path that is not there.
+// Plan returns a Func that reads the paths. It fails for a path that does not exist.
 func (q Require) Plan(in *schema.Schema) (*Plan, error) {
 	plan := &Plan{}
 	var elements []bool

@@ -44,7 +44,7 @@ Keeps the columns that are named, in the order in which they are named, and drop
 // Select keeps the columns at Paths, in that order.
 type Select struct{ Paths []schema.Path }
 
-// Plan returns the others as Drops and the order. It fails for a path that is not there, or is named twice.
+// Plan returns the others as Drops and the order. It fails for a path that does not exist, or is named twice.
 func (s Select) Plan(in *schema.Schema) (*Plan, error) {
 	plan := &Plan{}
 	for i, p := range s.Paths {

@@ -97,7 +97,7 @@ func literalBraces(inner string) (string, bool) {
 	return "", false
 }
 
-// bind checks the columns of t against in, adds them to reads where they are not there yet, and returns reads.
+// bind checks the columns of t against in, adds them to reads where they do not exist yet, and returns reads.
 func (t *template) bind(in *schema.Schema, reads []schema.Path) ([]schema.Path, error) {
 	for i := range t.parts {
 		p := &t.parts[i]

@@ -64,7 +64,7 @@ func (c *Cache) Close() {
 	}
 }
 
-// toolIdentity tells this program from others that may find other things: its file, since a version that is being worked on is many programs.
+// toolIdentity distinguishes this program from others that may find other things: its file, since a version that is being worked on is many programs.
 func toolIdentity(version string) string {
 	self, err := os.Executable()
 	if err != nil {

@@ -33,7 +33,7 @@ type Remedy struct {
 	Note   string // says what the command does, or when it is right; "": nothing
 }
 
-// Remedies returns the remedies of what Run found. Those that fix files are planned with the files at hand, and only where the plan holds.
+// Remedies returns the remedies of what Run found. Those that fix files are planned with the current files, and only where the plan holds.
 // passed reports whether a finding is to be left alone.
 func Remedies(ctx context.Context, o Options, found *pipeline.Report, passed func(rule.Finding) bool) (map[fix.Finding]Remedy, error) {
 	r := &remedies{o: o, found: found.Entries, passed: passed, of: map[fix.Finding]Remedy{}}

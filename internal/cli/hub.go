@@ -16,7 +16,7 @@ import (
 type hubRemote struct {
 	quiet     *bool     // set by a flag
 	screen    io.Writer // for progress
-	fetchHint string    // how the command at hand is made to fetch files whole
+	fetchHint string    // how the current command is made to fetch files whole
 
 	mu     sync.Mutex
 	client *hub.Client

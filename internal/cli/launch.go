@@ -95,7 +95,7 @@ func (l *launchRun) run(cmd *cobra.Command, args []string) error {
 	return l.show(cmd.Context(), launches[0], files[0], len(rest) == 0)
 }
 
-// isOverride tells "key=value" from the name of a file.
+// isOverride distinguishes "key=value" from the name of a file.
 func isOverride(arg string) bool {
 	key, _, ok := strings.Cut(arg, "=")
 	return ok && !strings.Contains(key, "/") || strings.HasPrefix(arg, "~") && !strings.HasPrefix(arg, "~/")

@@ -248,7 +248,7 @@ func (c *run) aimAt(t *outputFile) error {
 	return nil
 }
 
-// openEdits takes up the manifest beside a target.
+// openEdits opens the manifest beside a target.
 func (c *run) openEdits(ctx context.Context, t *outputFile) error {
 	dir := filepath.Dir(t.Name)
 	e, ok := c.edits[dir]

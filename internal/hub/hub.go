@@ -43,7 +43,7 @@ type Client struct {
 	Notice   func(string)                        // told what the user should know of: retries, what is taken from the cache; nil: nobody
 	Progress func(path string, done, size int64) // told how far the download of a file is, in bytes; nil: nobody
 
-	// Whole says how the command at hand is made to fetch files whole, for a server that does not send parts of them; "": it cannot be.
+	// Whole says how the current command is made to fetch files whole, for a server that does not send parts of them; "": it cannot be.
 	Whole string
 
 	http *http.Client

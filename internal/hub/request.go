@@ -335,7 +335,7 @@ type watch struct {
 	need   int64 // bytes in a window; 0: any
 	cause  atomic.Value
 
-	begun  time.Time     // of the wait at hand
+	begun  time.Time     // of the current wait
 	quiet  time.Duration // waited since the last byte
 	waited time.Duration // of the window
 	n      int64         // bytes in the window

@@ -72,7 +72,7 @@ func (f *File) note() string {
 	return filepath.Join(c.Cache, ".locks", folderName(f.Snapshot.Address), f.ETag+".verified")
 }
 
-// state tells a state of a file from others without reading it.
+// state distinguishes a state of a file from others without reading it.
 func state(info os.FileInfo) string {
 	return fmt.Sprintf("%d bytes, changed at %d, file %d\n", info.Size(), info.ModTime().UnixNano(), inode(info))
 }

@@ -245,7 +245,7 @@ func mark(hit []byte, singletons []bool) uint64 {
 type sifter struct {
 	singletons    []bool
 	first, second *spill.Sieve
-	marks, hits   []byte // of the piece at hand
+	marks, hits   []byte // of the current piece
 }
 
 // load reads the marks of p, and of spilled hits these themselves.

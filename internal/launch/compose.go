@@ -52,13 +52,13 @@ type Config struct {
 	Notes    []string
 
 	module  string          // that is run; "": unknown
-	whole   bool            // every file of the configuration is known, so a key that is not there is refused
+	whole   bool            // every file of the configuration is known, so a key that does not exist is refused
 	sets    map[string]bool // keys that a YAML file or the command set, with every key above and below
 	inFiles map[string]bool // those that a YAML file sets
 	foreign bool            // the program is one of another version
 	builds  bool            // it holds files of the trainer's own
 	hydra   bool            // the program is Hydra's for certain
-	late    []*Override     // refused, because the key is not there or is there already
+	late    []*Override     // refused, because the key does not exist or is there already
 	opts    Options
 }
 

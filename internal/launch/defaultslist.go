@@ -263,7 +263,7 @@ func (c *composition) know(e *defaultsEntry) error {
 	return nil
 }
 
-// missing is the error for a file that is not there; nil where others may have it.
+// missing is the error for a file that does not exist; nil where others may have it.
 func (c *composition) missing(e *defaultsEntry) error {
 	if options := c.options(e.groupPath()); e.group != "" && len(options) > 0 {
 		return fmt.Errorf("could not find '%s'; available options in '%s': %s", e.file(), e.groupPath(), strings.Join(options, ", "))

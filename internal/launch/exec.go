@@ -92,7 +92,7 @@ func (sh *shell) await(ctx context.Context, id string) {
 	select {
 	case <-sh.pipe(id):
 	case <-ctx.Done():
-	case <-time.After(100 * time.Millisecond): // the left side reads what is not there, or has left the shell
+	case <-time.After(100 * time.Millisecond): // the left side reads what does not exist, or has left the shell
 	}
 }
 

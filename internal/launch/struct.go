@@ -124,7 +124,7 @@ func (cfg *Config) absent(key string, n *Node) string {
 	return ""
 }
 
-// firstAbsent returns the first key of those above key and of key itself that is not there.
+// firstAbsent returns the first key of those above key and of key itself that does not exist.
 func (cfg *Config) firstAbsent(key string) string {
 	steps := strings.Split(key, ".")
 	n := cfg.Root
@@ -144,7 +144,7 @@ func (cfg *Config) firstAbsent(key string) string {
 	return ""
 }
 
-// noSuchKey says that a key is not there, and names the versions that have it, or the nearest key.
+// noSuchKey says that a key does not exist, and names the versions that have it, or the nearest key.
 func (cfg *Config) noSuchKey(said, key string) string {
 	who := "the configuration"
 	if cfg.opts.Configs != nil {

@@ -85,7 +85,7 @@ func (n *Node) Any() any {
 	return n.Value
 }
 
-// errNoConfig is wrapped where a file is named that is not there.
+// errNoConfig is wrapped where a file is named that does not exist.
 var errNoConfig = errors.New("no such file")
 
 // readYAML reads a configuration file; shown is its name in sources and errors. Only files whose names end in .yaml, .yml or

@@ -175,7 +175,7 @@ type Writer struct {
 	key     string
 	file    *os.File
 	hash    *xxh3.Hasher // of all but the records
-	marks   []byte       // of the block at hand
+	marks   []byte       // of the current block
 	block   []byte
 	sums    []byte
 	records int64
@@ -202,7 +202,7 @@ func (w *Writer) Write(record []byte, mark uint64) {
 	}
 }
 
-// flush writes the block at hand.
+// flush writes the current block.
 func (w *Writer) flush() {
 	if len(w.marks) == 0 {
 		return

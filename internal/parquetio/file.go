@@ -139,7 +139,7 @@ func (f *File) Metadata() map[string]string {
 	return out
 }
 
-// FooterHash tells this footer from others: pages of other sizes, other statistics and other columns all stand in it.
+// FooterHash distinguishes this footer from others: pages of other sizes, other statistics and other columns all stand in it.
 func (f *File) FooterHash() [16]byte {
 	if f.shed {
 		return f.hash
@@ -159,7 +159,7 @@ func (f *File) local() bool {
 	return false
 }
 
-// shedGroups lets go of the list of row groups in the footer, which grows with the file; only a Writer that copies from it asks for it
+// shedGroups releases the list of row groups in the footer, which grows with the file; only a Writer that copies from it asks for it
 // again, once, in its order.
 func (f *File) shedGroups() {
 	cut := f.meta.groups

@@ -50,7 +50,7 @@ func (w *Writer) keyValues() []KeyValue {
 		}
 	}
 	if w.o.Base == nil && w.o.Layouts && slices.ContainsFunc(w.schema.Fields, func(f schema.Field) bool { return f.Type.Layout == schema.Large }) {
-		if value, ok := newArrowSchema(w.schema, arrow.NewSchema(nil, nil), out); ok { // no other entry tells large_string from string
+		if value, ok := newArrowSchema(w.schema, arrow.NewSchema(nil, nil), out); ok { // no other entry distinguishes large_string from string
 			out = append(out, KeyValue{Key: arrowschema.Key, Value: value})
 		}
 	}

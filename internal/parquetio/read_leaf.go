@@ -225,7 +225,7 @@ func (l *leafReader) openPage(h *page.Header) error {
 	return p.values.Open(body, values, l.width, l.kind == encoding.Boolean, h.Encoding, l.dict, l.most)
 }
 
-// closePage lets go of the open page where that is huge.
+// closePage releases the open page where that is huge.
 func (l *leafReader) closePage() {
 	if l.held >= page.Limits.Huge {
 		l.page.buf, l.page.values, l.page.defBuf, l.page.repBuf = nil, page.Values{}, nil, nil
@@ -234,7 +234,7 @@ func (l *leafReader) closePage() {
 	l.held = 0
 }
 
-// giveUp lets go of all that is huge.
+// giveUp releases all that is huge.
 func (l *leafReader) giveUp() {
 	if l.lane == nil {
 		return // it was not opened

@@ -181,7 +181,7 @@ func (f *File) field(i int, inList bool) schema.Field {
 	return out
 }
 
-// groupType tells lists and maps from structs, by the rules of the format for files of all ages
+// groupType distinguishes lists and maps from structs, by the rules of the format for files of all ages
 // (parquet-format, LogicalTypes.md, "Nested Types").
 func (f *File) groupType(i int) (schema.Type, form) {
 	els := f.meta.elements

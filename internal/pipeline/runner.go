@@ -19,7 +19,7 @@ type runner struct {
 	caching *judge.Caching // nil: none
 	out     output
 	report  *Report
-	rec     *Record      // of the task at hand
+	rec     *Record      // of the current task
 	bad     map[int]bool // files that turned out to be damaged
 }
 

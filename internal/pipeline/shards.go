@@ -37,7 +37,7 @@ func (o noOutput) write(_ *Task, res *result, _ *Record) error { return o.keys.S
 type shards struct {
 	*Plan
 	keys  *judge.Keys
-	shard Shard // of the task at hand
+	shard Shard // of the current task
 	out   *parquetio.Writer
 }
 

@@ -376,7 +376,7 @@ func (c *compiler) levels(cols []*column, def uint8) {
 	}
 }
 
-// A column is a field of a schema in the making. A leaf knows the slot that its values come from.
+// A column is a field of a schema that is being built. A leaf knows the slot that its values come from.
 type column struct {
 	field schema.Field // Type.Fields is rebuilt from kids
 	kids  []*column

@@ -57,7 +57,7 @@ func (c *conformer) column(col *column, f schema.Field, at schema.Path, way []pa
 	return &out
 }
 
-// absent returns the column of a field that is not there, or is nothing but null, among cols, which stand at level def.
+// absent returns the column of a field that does not exist, or is nothing but null, among cols, which stand at level def.
 func (c *conformer) absent(f schema.Field, cols []*column, way []parent, def, rep uint8) *column {
 	f.Nullable = true
 	if rep == 0 && isLeaf(f.Type.Kind) {

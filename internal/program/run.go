@@ -204,7 +204,7 @@ func (r *Run) fillLeaf(l *record.Leaf, s int, maxDef uint8) error {
 	return err
 }
 
-// value returns the values of slot s in the slice at hand, nil where they are not decoded.
+// value returns the values of slot s in the current slice, nil where they are not decoded.
 func (r *Run) value(s int) (v *record.Vector, err error) {
 	s = r.resolvedSlot[s]
 	if r.vals[s] == nil {

@@ -28,7 +28,7 @@ func (s *slot) input() int {
 type kind interface {
 	// need marks the leaves of the file that the values are made of.
 	need(r *Resolved, mark []bool)
-	// vector returns the values of slot s in the slice at hand; nil where they are not decoded or not computed yet.
+	// vector returns the values of slot s in the current slice; nil where they are not decoded or not computed yet.
 	vector(r *Run, s *slot) (*record.Vector, error)
 }
 

@@ -56,7 +56,7 @@ type machine struct {
 	marks    []int32
 	loops    []loopState
 	stack    []frame
-	boundary int32 // of the body at hand, in stack; -1: none
+	boundary int32 // of the current body, in stack; -1: none
 	start    int
 	full     bool // a match must reach the end
 	advance  bool // a match must not be empty

@@ -111,7 +111,7 @@ type parser struct {
 	flags  Flags
 	names  map[string]int
 	widths []*width   // of each group; nil while the group is open
-	behind int        // groups before the lookbehind at hand; -1: in none
+	behind int        // groups before the current lookbehind; -1: in none
 	refs   []groupRef // groups that conditions name
 }
 

@@ -12,7 +12,7 @@ import (
 	"go.starlark.net/starlarkstruct"
 )
 
-// mathModule is Python's math: Starlark's without what Python has not, with what is missing, and with Python's errors where a function is
+// mathModule is Python's math: Starlark's without what Python lacks, with what is missing, and with Python's errors where a function is
 // not defined, or its value too large.
 var mathModule = &starlarkstruct.Module{Name: "math", Members: mathMembers()}
 

@@ -346,7 +346,7 @@ func index(x, i starlark.Value) (starlark.Value, error) {
 	return nil, fmt.Errorf("%s has no [%s]%s", KindName(x), i, noneHint(x))
 }
 
-// A keyError is a key that is not there.
+// A keyError is a key that does not exist.
 type keyError struct {
 	in  starlark.Value
 	key starlark.Value

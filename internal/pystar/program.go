@@ -187,16 +187,16 @@ func missing(msg string) string {
 type Worker struct {
 	prog   *Program
 	thread *starlark.Thread
-	end    uint64 // the steps that the row at hand may take
+	end    uint64 // the steps that the current row may take
 	over   bool   // it took them
 	late   bool   // it took too long
 	timer  *time.Timer
 	armed  bool
 
-	row      int       // the number of the row at hand, of those that the worker has begun
-	deadline time.Time // of the row at hand, if armed
+	row      int       // the number of the current row, of those that the worker has begun
+	deadline time.Time // of the current row, if armed
 	patterns patternCache
-	budget   pyre.Budget // of the search at hand
+	budget   pyre.Budget // of the current search
 }
 
 // firstSteps are taken without a look at the time.
@@ -220,7 +220,7 @@ func (p *Program) Worker() *Worker {
 	return w
 }
 
-// arm sets the time for the row at hand.
+// arm sets the time for the current row.
 func (w *Worker) arm() {
 	w.armed, w.deadline = true, time.Now().Add(rowTime)
 	if w.timer != nil {
@@ -230,7 +230,7 @@ func (w *Worker) arm() {
 	w.timer = time.AfterFunc(rowTime, func() { w.thread.Cancel("time") })
 }
 
-// overdue reports whether the row at hand has taken too long. Single operations that are long ask it.
+// overdue reports whether the current row has taken too long. Single operations that are long ask it.
 func (w *Worker) overdue() bool {
 	if !w.armed {
 		w.arm()

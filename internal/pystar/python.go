@@ -155,7 +155,7 @@ func stringEnd(src string, i int) int {
 	return len(src)
 }
 
-// A hint is what Python has and Starlark has not, with what to write in its place.
+// A hint is what Python has and Starlark lacks, with what to write in its place.
 type hint struct {
 	line, col int
 	text      string

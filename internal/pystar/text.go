@@ -69,7 +69,7 @@ func (c *caller) call(t *starlark.Thread, x starlark.Value, args starlark.Tuple,
 }
 
 // quick is get and pop of a dict, which every map function calls, without the detour of a bound method; ok is false where it is neither, or
-// the key is not there.
+// the key does not exist.
 func quick(d *starlark.Dict, name string, args starlark.Tuple, kwargs []starlark.Tuple) (v starlark.Value, ok bool, err error) {
 	if len(kwargs) > 0 || len(args) == 0 || len(args) > 2 {
 		return nil, false, nil

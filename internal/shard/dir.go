@@ -84,7 +84,7 @@ func (m *Manifest) Replaced(out string, splits []string) []string {
 	return files
 }
 
-// Open takes the lock of out and makes, or takes up, the private place of the plan. The error of a lock that is held says
+// Open takes the lock of out and makes, or reuses, the private place of the plan. The error of a lock that is held says
 // by whom; members that do tasks of any plan of out count. Work of other plans that never came to an end is removed.
 func Open(out, planHash string, names []string) (*Dir, error) {
 	out, err := resolvePath(out)
@@ -219,7 +219,7 @@ func (d *Dir) Create(task int) (*File, error) {
 	return &File{stream: newStream(f), dir: d, task: task}, nil
 }
 
-// A File is a shard in the making. It is written by its methods Write and ReadFrom; what fails may be told by a later call of one of them, or
+// A File is a shard that is being built. It is written by its methods Write and ReadFrom; what fails may be told by a later call of one of them, or
 // by Publish.
 type File struct {
 	*stream

@@ -14,7 +14,7 @@ import (
 	"sync"
 )
 
-// editsName is the journal of edits that the manifest does not tell of yet.
+// editsName is the journal of edits that are not in the manifest yet.
 const editsName = ".manifest.json.edits"
 
 // Edits keeps the manifest of a directory true while its files are replaced one by one. Each edit is journaled before the file
@@ -90,7 +90,7 @@ func CatchUp(ctx context.Context, dir string) error {
 	return e.Close()
 }
 
-// catchUp takes up what a run that was killed journaled.
+// catchUp completes what a killed run left in its journal.
 func (e *Edits) catchUp() error {
 	b, err := io.ReadAll(e.journal)
 	if err != nil {

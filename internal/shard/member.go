@@ -9,7 +9,7 @@ import (
 	"github.com/rlprep/rlprep/internal/filelock"
 )
 
-// Join makes, or takes up, the private place of the plan beside other processes that work on tasks of plans of out. Each does the tasks that it
+// Join makes, or reuses, the private place of the plan beside other processes that work on tasks of plans of out. Each does the tasks that it
 // claims, and Open, which takes all of out, is refused until every member has left. A *LockedError says that a whole run is at work. A journal that
 // a run left must have been completed before (Recover). The files of a member that was killed stay for the others.
 func Join(out, planHash string, names []string) (*Dir, error) {

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 )
 
-// A Stage is a directory in the making whose files need no records: they are written under a private place beside it and
+// A Stage is a directory that is being built whose files need no records: they are written under a private place beside it and
 // appear together, by one rename.
 type Stage struct {
 	out  string

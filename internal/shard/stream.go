@@ -45,7 +45,7 @@ func newStream(f *os.File) *stream {
 	return s
 }
 
-// room returns a part of the buffer at hand that is not filled yet.
+// room returns a part of the current buffer that is not filled yet.
 func (s *stream) room() ([]byte, error) {
 	if s.failed.Load() || s.full == nil {
 		return nil, cmp.Or(s.end(), os.ErrClosed)

@@ -93,7 +93,7 @@ func (f *File) Address() string {
 	return f.remote.Address
 }
 
-// Identity tells this state of the file from others without reading it: by its hash where that is known, else by size and time of
+// Identity distinguishes this state of the file from others without reading it: by its hash where that is known, else by size and time of
 // the last change, as make and rsync do. Once asked for it stays, whether the file is hashed later or not. It is meant for one run and its repetition.
 func (f *File) Identity() string {
 	f.mu.Lock()

@@ -13,7 +13,7 @@ const (
 	fineTick   = 50 * time.Millisecond
 )
 
-// Stamp tells this state of a file on disk from its others without reading it again, for a cache on this machine: place, size, times of the last
+// Stamp distinguishes this state of a file on disk from its others without reading it again, for a cache on this machine: place, size, times of the last
 // change of content and of state where the system has these, footer. settled says that the file was last changed long enough before now that a
 // later change shows. It is "" where the file is not on disk.
 func (f *File) Stamp(now time.Time) (stamp string, settled bool) {

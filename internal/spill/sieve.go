@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// A Sieve tells hashes that were added once from those that may have been added more often, in two bits a cell. It errs only
+// A Sieve distinguishes hashes that were added once from those that may have been added more often, in two bits a cell. It errs only
 // to one side: a hash that was added twice is never taken for one that was added once. Adders add, Seal ends that, Many asks.
 type Sieve struct {
 	mu     sync.Mutex

@@ -53,7 +53,7 @@ func (m *Merger) Clone() (*Merger, error) {
 	slices.SortFunc(cs, func(a, b *cursor) int { return a.order - b.order })
 	for _, c := range cs {
 		size = len(c.record)
-		done := c.read - int64(size) // the record at hand is given again
+		done := c.read - int64(size) // the current record is given again
 		runs = append(runs, Run{From: c.run.From, Off: c.run.Off + done, Len: c.run.Len - done})
 	}
 	if size == 0 {

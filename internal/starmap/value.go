@@ -229,7 +229,7 @@ func join(at, below schema.Path) schema.Path {
 	return at + "." + below
 }
 
-// An extraKey stands for a key that a dict has and its type has not, in messages.
+// An extraKey stands for a key that a dict has and its type lacks, in messages.
 type extraKey struct{ starlark.Value }
 
 // Type implements starlark.Value.

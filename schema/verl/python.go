@@ -9,7 +9,7 @@ import (
 // A definition is what a Python file says of a name, as far as its text tells without running it.
 type definition struct {
 	found bool
-	sure  bool     // the name is not there for certain (found is false), or its arguments are those of args
+	sure  bool     // it is certain that the name does not exist (found is false), or its arguments are those of args
 	args  []string // of a function, as written: "x", "x=1", "*", "**kwargs"
 }
 

@@ -52,7 +52,7 @@ func (c *numberColumn) Prejudge(k *rule.RowGroupFacts) bool {
 	return c.fine(pr, priority) && (c.Env.Target.Trainer != trainerV1 || c.fine(n, rolloutN))
 }
 
-// fine reports whether a column is not there, or holds integers alone.
+// fine reports whether a column does not exist, or holds integers alone.
 func (c *numberColumn) fine(k rule.ColumnFacts, path schema.Path) bool {
 	return k.Missing || k.Nulls == 0 && kindOf(c.Schema, path) == schema.Int
 }

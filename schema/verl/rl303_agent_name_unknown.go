@@ -68,7 +68,7 @@ func (c *agentUnknown) known(v schema.Value) bool {
 	return rule.Known(v.Text(), agents, c.Env.KnownAgents) || slices.Contains(c.registered, v.Text()) || slices.Contains(c.partial, v.Text())
 }
 
-// knownAgents reports of an agent whether it is one of verl's, or one that the launch or --known-agents tells of.
+// knownAgents reports of an agent whether it is one of verl's, or one that the launch or --known-agents names.
 func knownAgents(p *rule.Pass) func(string) bool {
 	c := newAgentUnknown(p)
 	return func(agent string) bool { return c.known(schema.TextValue(agent)) }

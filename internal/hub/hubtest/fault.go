@@ -33,7 +33,7 @@ type Fault struct {
 	WrongPart bool          // say that another part is sent than was asked for
 }
 
-// Random draws a fault that a client gets over, or tells of.
+// Random draws a fault that a client gets over, or reports.
 func Random(rng *rand.Rand) *Fault {
 	kinds := []Fault{
 		{Name: "reset", Reset: true},

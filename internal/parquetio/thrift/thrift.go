@@ -333,7 +333,7 @@ func (e *Edit) append(b []byte, w *StructWriter) []byte {
 }
 
 // Rewrite appends the struct src, its stop byte included, with edits made, which must be in ascending order of their
-// ids. Every other field, known or not, is kept byte for byte, and a field that is not there stays away unless an edit sets
+// ids. Every other field, known or not, is kept byte for byte, and a field that does not exist stays away unless an edit sets
 // it. Fields that are not in ascending order, which is allowed but done by no writer that we know, come out in it.
 func Rewrite(b, src []byte, edits []Edit) ([]byte, error) {
 	s := Scanner{Buf: src}
