@@ -65,6 +65,8 @@ type Source struct {
 	Inputs func(split string) []Input
 	// Generated says that the recipe makes its rows itself: Recipe.Sample is the whole source.
 	Generated bool
+	// Generate makes the rows of each split, as JSON Lines, of a source that is Generated and whose rows depend on options. Nil: Sample has them.
+	Generate func(Options) map[string][]byte
 }
 
 // Place is the folder of the source in one that has all sources of the recipe.

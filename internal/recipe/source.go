@@ -125,6 +125,13 @@ func (c *Choice) Joined(sets []*source.Set) *source.Set {
 
 // sample returns the files of the recipe's sample, which are in the binary.
 func (c *Choice) sample(s *datasets.Source) (out []source.Embedded, err error) {
+	if s.Generate != nil {
+		for split, rows := range s.Generate(c.options()) {
+			out = append(out, source.Embedded{Name: c.Recipe.Name + "/" + split + ".jsonl", Data: rows, Split: split})
+		}
+		slices.SortFunc(out, func(a, b source.Embedded) int { return strings.Compare(a.Name, b.Name) })
+		return out, nil
+	}
 	files := c.Recipe.Sample
 	failed := func(err error) error { return fmt.Errorf("read the sample of recipe %s: %w", c.Recipe.Name, err) }
 	if len(c.Recipe.Sources) > 1 {
