@@ -2,12 +2,14 @@ package check
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/rlprep/rlprep/internal/amount"
 	"github.com/rlprep/rlprep/internal/baseline"
 	"github.com/rlprep/rlprep/internal/input"
 	"github.com/rlprep/rlprep/internal/judge"
@@ -84,4 +86,34 @@ func (k *Known) looked(found *Result) func(baseline.Place) bool {
 		_, err := os.Lstat(name)
 		return errors.Is(err, fs.ErrNotExist)
 	}
+}
+
+// maxNotes is how many places Notes names.
+const maxNotes = 10
+
+// Notes returns a line for each of the first places where a run found more, or fewer, than the baseline knows, and one for how many follow.
+func Notes(changes []baseline.Change) (notes []string) {
+	for i, c := range changes {
+		if i == maxNotes {
+			return append(notes, fmt.Sprintf("… %s more", amount.Thousands(int64(len(changes)-i))))
+		}
+		at := c.File
+		if c.Column != "" {
+			at += ": " + c.Column
+		}
+		text := fmt.Sprintf("%s of %s known", amount.Thousands(c.Was), amount.Thousands(c.Is))
+		if c.Is < c.Was {
+			text = fmt.Sprintf("%s known, now %s: --write-baseline lowers it", amount.Thousands(c.Was), amount.Thousands(c.Is))
+		}
+		notes = append(notes, fmt.Sprintf("%s: %s %s: %s", at, c.Rule, RuleName(c.Rule), text))
+	}
+	return notes
+}
+
+// RuleName returns the name of the rule with that id, "" where there is none.
+func RuleName(id string) string {
+	if r := rule.Find(id); r != nil {
+		return r.Name
+	}
+	return ""
 }

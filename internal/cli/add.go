@@ -51,11 +51,11 @@ mode and owner. After an interruption run the command again: it skips finished f
 func (e *addArgs) parse(args []string) (files []string, err error) {
 	for i, arg := range args {
 		name, value, ok := edit.CutUnquoted(arg, '=')
-		if !ok || isPathTo(arg) {
+		if !ok || edit.IsFileName(arg) {
 			files = args[i:]
 			break
 		}
-		if err := notFile(arg, "PATH=VALUE"); err != nil {
+		if err := edit.NotFile(arg, "PATH=VALUE"); err != nil {
 			return nil, err
 		}
 		path, err := schema.ParsePath(name)

@@ -20,6 +20,7 @@ import (
 var flagKinds = map[string]string{
 	"out": "writes", "rejects": "writes", "output-format": "writes", "baseline": "writes", // baseline with --write-baseline
 	"source": "reads", "files-from": "reads", "val": "reads", "config": "reads", "project": "reads", "split": "reads",
+	"from": "neither: the name of a recipe", "param": "neither: an argument of a recipe's script",
 	"python": "neither: a program that is asked for its version", "cwd": "neither: the folder that names in a launch are taken from", "env": "neither",
 	"backup": "neither: the end of a name; a file of that name is never replaced", "after": "neither", "agent": "neither", "compression": "neither", "data-source": "neither", "expects": "neither", "fail-level": "neither",
 	"hf-metadata": "neither", "ignore": "neither", "index-scope": "neither", "instruction": "neither", "key": "neither", "kind": "neither",

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -90,7 +89,7 @@ func (a *app) editOptions(e edit.Edit, set *source.Set) edit.Options {
 // check looks at the flags.
 func (c *editRun) check(files []string) error {
 	var err error
-	c.hf, err = hfPolicy(c.hfText)
+	c.hf, err = edit.ParseHFPolicy(c.hfText)
 	switch {
 	case err != nil:
 		return err
@@ -111,19 +110,6 @@ func (c *editRun) check(files []string) error {
 const backupUsage = "keep each old file beside the new one, under its name with this suffix (.bak)"
 
 const hfUsage = "metadata of HF datasets: auto (kept where Arrow types cannot say it), strip, keep"
-
-// hfPolicy reads --hf-metadata.
-func hfPolicy(text string) (parquetio.HFPolicy, error) {
-	switch text {
-	case "auto":
-		return parquetio.HFAuto, nil
-	case "strip":
-		return parquetio.HFStrip, nil
-	case "keep":
-		return parquetio.HFKeep, nil
-	}
-	return 0, misuse.Errorf("unknown --hf-metadata %q (auto, strip, keep)", text)
-}
 
 // openParquet opens the files of a command that edits columns.
 func openParquet(ctx context.Context, a *app, args []string, filesFrom, command string, limits source.Limits) (*source.Set, error) {
@@ -159,17 +145,4 @@ func (c *editRun) summarize(res *edit.Result) error {
 		sum.Print(c.app.stderr, c.inPlace, c.dryRun)
 	}
 	return nil
-}
-
-// notFile refuses an argument that is an edit and the name of a file: nothing is guessed.
-func notFile(arg, what string) error {
-	if _, err := os.Lstat(arg); err == nil {
-		return misuse.Errorf("%q is a file, but %s is expected here: write ./%s for the file", arg, what, arg)
-	}
-	return nil
-}
-
-// isPathTo reports whether an argument can only be the name of a file.
-func isPathTo(arg string) bool {
-	return strings.HasPrefix(arg, "./") || strings.HasPrefix(arg, "../") || strings.HasPrefix(arg, "/") || arg == "-"
 }

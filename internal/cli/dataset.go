@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/rlprep/rlprep/internal/amount"
 	"github.com/rlprep/rlprep/internal/build"
 	"github.com/rlprep/rlprep/internal/escape"
 	"github.com/rlprep/rlprep/internal/input"
@@ -147,19 +146,8 @@ func (b *datasetRun) failure(err error) error {
 // warnUnknown names the keys of JSON Lines that no column has, as far as rows were read. A misspelt key is a column of nulls, so --quiet does
 // not suppress it.
 func (b *datasetRun) warnUnknown() {
-	keys := b.Source.UnknownKeys()
-	for i, k := range keys {
-		if i == maxNotes {
-			escape.Fprintf(b.app.stderr, "warning: … %s without a column\n", amount.Of(len(keys)-i, "more key"))
-			return
-		}
-		nearest := ""
-		if k.Nearest != "" {
-			nearest = fmt.Sprintf("; nearest column %q", k.Nearest)
-		}
-		where := k.Pos
-		where.Path = ""
-		escape.Fprintf(b.app.stderr, "warning: %s: key %q has no column and is not read%s\n", where, k.Pos.Path, nearest)
+	for _, text := range input.UnknownKeyTexts(b.Source) {
+		escape.Fprintf(b.app.stderr, "warning: %s\n", text)
 	}
 }
 

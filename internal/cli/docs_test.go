@@ -109,7 +109,7 @@ const doNotEdit = "<!-- Made by 'make docs'; edit the Go file that is named at t
 func pages(t *testing.T) map[string]string {
 	all := map[string]string{
 		filepath.Join("rules", "README.md"):      rulesIndex(),
-		filepath.Join("transforms", "README.md"): index("Transforms", "A transform is one change of rows.", transformRows()),
+		filepath.Join("transforms", "README.md"): index("Transforms", "A transform is one change of rows.", catalog.Listings[1].Rows()),
 		filepath.Join("recipes", "README.md"):    recipesIndex(),
 	}
 	all["scripting.md"] = withFormats(readText(t, filepath.Join(root(t), "docs", "scripting.md")))

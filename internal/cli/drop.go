@@ -37,10 +37,10 @@ func (e *dropArgs) parse(args []string) (files []string, err error) {
 
 // leadingPaths reads PATH[,PATH], the first argument.
 func leadingPaths(args []string, such string) ([]schema.Path, []string, error) {
-	if len(args) == 0 || isPathTo(args[0]) {
+	if len(args) == 0 || edit.IsFileName(args[0]) {
 		return nil, nil, misuse.Errorf("no PATH[,PATH] before the files, %s", such)
 	}
-	if err := notFile(args[0], "PATH[,PATH]"); err != nil {
+	if err := edit.NotFile(args[0], "PATH[,PATH]"); err != nil {
 		return nil, nil, err
 	}
 	list, err := edit.ParsePaths(args[0])

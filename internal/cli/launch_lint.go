@@ -3,13 +3,12 @@ package cli
 import (
 	"context"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/rlprep/rlprep/internal/check"
 	"github.com/rlprep/rlprep/internal/launch"
 	"github.com/rlprep/rlprep/internal/launch/screen"
-	"github.com/rlprep/rlprep/internal/source"
+	"github.com/rlprep/rlprep/internal/report"
 	"github.com/rlprep/rlprep/schema/rule"
 )
 
@@ -50,14 +49,15 @@ func (l *launchLint) lint(ctx context.Context, one *launch.Launch, file string, 
 			return err
 		}
 		y := *x
-		if bytesOf(set) > maxLaunchData {
+		if set.Bytes() > maxLaunchData {
 			y.schemaOnly, j.Lint.FootersOnly = true, true
 		}
 		if err := y.judgeTraining(ctx, one.Name, t, set, found); err != nil {
 			return err
 		}
 		if len(set.Errors) == 0 { // else the rows of the others are not all
-			j.Train[t] = trainFiles(t, set)
+			train, _ := t.Data()
+			j.Train[t] = set.Trained(train)
 		}
 	}
 	x.project.suppress(x, found, false)
@@ -68,17 +68,6 @@ func (l *launchLint) lint(ctx context.Context, one *launch.Launch, file string, 
 		j.Lint.Command = l.lintCommand(file, x.project.file != nil && x.project.file.Target != (rule.Target{}))
 	}
 	return nil
-}
-
-// trainFiles returns the files of set that t trains on.
-func trainFiles(t *launch.Training, set *source.Set) (files []*rule.File) {
-	train, _ := t.Data()
-	for _, f := range set.Files() {
-		if !f.Val || slices.Contains(train, f.Path()) {
-			files = append(files, f.File)
-		}
-	}
-	return files
 }
 
 // linter returns a run of lint that prints nothing, with the flags that it has in common with this one.
@@ -107,16 +96,5 @@ func (l *launchLint) lintCommand(file string, target bool) string {
 		}
 		words = append(words, "--env", kv)
 	}
-	for i, w := range words {
-		words[i] = shellQuoted(w)
-	}
-	return strings.Join(words, " ")
-}
-
-// bytesOf is the size of all files of set.
-func bytesOf(set *source.Set) (n int64) {
-	for _, f := range set.Files() {
-		n += f.Bytes
-	}
-	return n
+	return report.ShellLine(words)
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 
@@ -14,7 +13,6 @@ import (
 	"github.com/rlprep/rlprep/internal/misuse"
 	"github.com/rlprep/rlprep/internal/output"
 	"github.com/rlprep/rlprep/internal/project"
-	"github.com/rlprep/rlprep/schema/rule"
 )
 
 // open finds the baseline's name.
@@ -59,7 +57,7 @@ func (b *lintBaseline) read(l *lint) error {
 	return withCode(ExitUsage, err)
 }
 
-// subtract removes the findings that the baseline knows, or writes the baseline: done then says that nothing is reported.
+// subtract takes away what the baseline knows, or writes it: done then says that nothing is to be reported.
 func (b *lintBaseline) subtract(ctx context.Context, l *lint, found *check.Result) (done bool, err error) {
 	if b.name == "" {
 		return false, nil
@@ -67,7 +65,7 @@ func (b *lintBaseline) subtract(ctx context.Context, l *lint, found *check.Resul
 	whole := len(found.Set.Errors)+len(found.Report.Errors) == 0
 	if b.write {
 		if !whole {
-			return false, nil // what could not be read is reported, and fails
+			return false, nil // what could not be read is an error of the run
 		}
 		return true, b.save(ctx, l, b.known.Next(found))
 	}
@@ -78,37 +76,23 @@ func (b *lintBaseline) subtract(ctx context.Context, l *lint, found *check.Resul
 	if count > 0 {
 		escape.Fprintf(l.app.stderr, "%s known to %s\n", amount.Of(int(count), "finding"), b.name)
 	}
-	b.report(l, more, func(c baseline.Change) string {
-		return fmt.Sprintf("%s of %s known", amount.Thousands(c.Was), amount.Thousands(c.Is))
-	})
+	b.report(l, check.Notes(more))
 	if whole && !l.schemaOnly && l.limit == 0 {
-		b.report(l, fewer, func(c baseline.Change) string {
-			return fmt.Sprintf("%s known, now %s: --write-baseline lowers it", amount.Thousands(c.Was), amount.Thousands(c.Is))
-		})
+		b.report(l, check.Notes(fewer))
 	}
 	return false, nil
 }
 
-// maxNotes is how many notes of a kind are printed.
-const maxNotes = 10
-
-func (b *lintBaseline) report(l *lint, changes []baseline.Change, text func(baseline.Change) string) {
-	for i, c := range changes {
-		if i == maxNotes {
-			escape.Fprintf(l.app.stderr, "%s: note: … %s more\n", b.name, amount.Thousands(int64(len(changes)-i)))
-			return
-		}
-		at := c.File
-		if c.Column != "" {
-			at += ": " + c.Column
-		}
-		escape.Fprintf(l.app.stderr, "%s: note: %s: %s %s: %s\n", b.name, at, c.Rule, ruleName(c.Rule), text(c))
+// report prints notes about places of the baseline.
+func (b *lintBaseline) report(l *lint, notes []string) {
+	for _, note := range notes {
+		escape.Fprintf(l.app.stderr, "%s: note: %s\n", b.name, note)
 	}
 }
 
 // save writes the baseline and says what became of the old one.
 func (b *lintBaseline) save(ctx context.Context, l *lint, next baseline.Baseline) error {
-	if err := output.WriteNamed(ctx, b.name, next.Bytes(ruleName)); err != nil {
+	if err := output.WriteNamed(ctx, b.name, next.Bytes(check.RuleName)); err != nil {
 		return err
 	}
 	more, fewer := b.known.Compare(next, func(baseline.Place) bool { return true })
@@ -120,11 +104,4 @@ func (b *lintBaseline) save(ctx context.Context, l *lint, next baseline.Baseline
 		escape.Fprintf(l.app.stderr, "wrote %s: %s in %s (%d raised or new, %d lowered or gone)\n", b.name, amount.Of(int(findings), "finding"), amount.Of(len(next), "place"), len(more), len(fewer))
 	}
 	return nil
-}
-
-func ruleName(id string) string {
-	if r := rule.Find(id); r != nil {
-		return r.Name
-	}
-	return ""
 }

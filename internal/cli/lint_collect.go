@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"os"
 
 	"github.com/rlprep/rlprep/internal/amount"
 	"github.com/rlprep/rlprep/internal/check"
@@ -39,19 +38,13 @@ func (l *lint) collect(ctx context.Context, args []string, found *check.Result) 
 func (l *lint) judgeFolders(ctx context.Context, set *source.Set, found *check.Result) error {
 	var groups []project.Folders
 	together := l.given("val") || l.given("split") || l.given("files-from") || len(l.launches.configs) > 0 || l.fix.active() && len(set.Errors) > 0
-	if !together && allFolders(l.args) {
+	if !together && source.AllFolders(l.args) {
 		groups = project.Group(set.Files(), l.env.Target)
 	}
 	if len(groups) < 2 {
 		return l.judge(ctx, set, found)
 	}
-	of := map[*source.File]int{}
-	for i, g := range groups {
-		for _, f := range g.Files {
-			of[f] = i
-		}
-	}
-	parts := set.Divide(len(groups), func(f *source.File) (int, string) { return of[f], f.Split })
+	parts := project.Divide(set, groups)
 	found.Owns(parts...)
 	found.Set.Errors = append(found.Set.Errors, set.Errors...)
 	for i, part := range parts {
@@ -65,16 +58,6 @@ func (l *lint) judgeFolders(ctx context.Context, set *source.Set, found *check.R
 		}
 	}
 	return nil
-}
-
-// allFolders reports whether all names are folders of this machine.
-func allFolders(names []string) bool {
-	for _, name := range names {
-		if info, err := os.Stat(name); err != nil || !info.IsDir() {
-			return false
-		}
-	}
-	return len(names) > 0
 }
 
 // judge checks the files of set, alone or with the launches.

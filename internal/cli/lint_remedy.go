@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -59,19 +58,5 @@ func (l *lint) commandLine(flags []string, selected bool) string {
 		}
 	})
 	words = append(words, flags...)
-	for i, w := range words {
-		words[i] = shellQuoted(w)
-	}
-	return strings.Join(words, " ")
-}
-
-// shellQuoted returns s as one word of a POSIX shell.
-func shellQuoted(s string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:=@,+%", r)
-	}
-	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	return report.ShellLine(words)
 }

@@ -33,10 +33,10 @@ after an interruption.`,
 }
 
 func (e *renameArgs) parse(args []string) (files []string, err error) {
-	if len(args) == 0 || isPathTo(args[0]) || !strings.Contains(args[0], "=") {
+	if len(args) == 0 || edit.IsFileName(args[0]) || !strings.Contains(args[0], "=") {
 		return nil, misuse.Errorf("no OLD=NEW before the files, such as: rlprep rename question=problem train.parquet -o out/")
 	}
-	if err := notFile(args[0], "OLD=NEW"); err != nil {
+	if err := edit.NotFile(args[0], "OLD=NEW"); err != nil {
 		return nil, err
 	}
 	for _, text := range edit.SplitCommas(args[0]) {

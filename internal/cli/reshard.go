@@ -56,7 +56,7 @@ it appears complete, by one rename. All files must have the same columns; metada
 }
 
 func (r *reshard) run(ctx context.Context, args []string) error {
-	hf, err := hfPolicy(r.hfText)
+	hf, err := edit.ParseHFPolicy(r.hfText)
 	if err != nil {
 		return err
 	}

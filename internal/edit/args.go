@@ -1,9 +1,12 @@
 package edit
 
 import (
+	"os"
 	"slices"
+	"strings"
 
 	"github.com/rlprep/rlprep/internal/misuse"
+	"github.com/rlprep/rlprep/internal/parquetio"
 	"github.com/rlprep/rlprep/internal/source"
 	"github.com/rlprep/rlprep/schema"
 )
@@ -67,4 +70,30 @@ func Editable(set *source.Set, command string) error {
 		return misuse.Errorf("no files: name the Parquet files to edit")
 	}
 	return nil
+}
+
+// ParseHFPolicy reads the value of --hf-metadata. The error is a *misuse.Error.
+func ParseHFPolicy(text string) (parquetio.HFPolicy, error) {
+	switch text {
+	case "auto":
+		return parquetio.HFAuto, nil
+	case "strip":
+		return parquetio.HFStrip, nil
+	case "keep":
+		return parquetio.HFKeep, nil
+	}
+	return 0, misuse.Errorf("unknown --hf-metadata %q (auto, strip, keep)", text)
+}
+
+// NotFile returns a *misuse.Error where arg, which is read as an edit, is also the name of a file. what is how help writes the edit.
+func NotFile(arg, what string) error {
+	if _, err := os.Lstat(arg); err == nil {
+		return misuse.Errorf("%q is a file, but %s is expected here: write ./%s for the file", arg, what, arg)
+	}
+	return nil
+}
+
+// IsFileName reports whether an argument can only be the name of a file.
+func IsFileName(arg string) bool {
+	return strings.HasPrefix(arg, "./") || strings.HasPrefix(arg, "../") || strings.HasPrefix(arg, "/") || arg == "-"
 }

@@ -1,6 +1,9 @@
 package input
 
 import (
+	"fmt"
+
+	"github.com/rlprep/rlprep/internal/amount"
 	"github.com/rlprep/rlprep/internal/misuse"
 	"github.com/rlprep/rlprep/internal/source"
 	"github.com/rlprep/rlprep/schema"
@@ -25,4 +28,26 @@ func HasColumns(set *source.Set) error {
 		}
 	}
 	return nil
+}
+
+// maxUnknownKeys is how many keys UnknownKeyTexts names.
+const maxUnknownKeys = 10
+
+// UnknownKeyTexts returns a sentence for each of the first keys of JSON Lines that no column has, as far as rows were read, and one for how many
+// follow. A misspelt key is a column of nulls.
+func UnknownKeyTexts(set *source.Set) (texts []string) {
+	keys := set.UnknownKeys()
+	for i, k := range keys {
+		if i == maxUnknownKeys {
+			return append(texts, fmt.Sprintf("… %s without a column", amount.Of(len(keys)-i, "more key")))
+		}
+		nearest := ""
+		if k.Nearest != "" {
+			nearest = fmt.Sprintf("; nearest column %q", k.Nearest)
+		}
+		where := k.Pos
+		where.Path = ""
+		texts = append(texts, fmt.Sprintf("%s: key %q has no column and is not read%s", where, k.Pos.Path, nearest))
+	}
+	return texts
 }

@@ -99,3 +99,14 @@ func columns(fields []schema.Field) string {
 	slices.Sort(out)
 	return strings.Join(out, ",")
 }
+
+// Divide makes a set of each of groups, which have all files of set. Each file keeps its split; what could not be opened stays with set.
+func Divide(set *source.Set, groups []Folders) []*source.Set {
+	of := map[*source.File]int{}
+	for i, g := range groups {
+		for _, f := range g.Files {
+			of[f] = i
+		}
+	}
+	return set.Divide(len(groups), func(f *source.File) (int, string) { return of[f], f.Split })
+}

@@ -552,3 +552,13 @@ func Absolute(name string) string {
 	}
 	return filepath.ToSlash(abs)
 }
+
+// AllFolders reports whether all names, at least one, are folders of this machine.
+func AllFolders(names []string) bool {
+	for _, name := range names {
+		if info, err := os.Stat(name); err != nil || !info.IsDir() {
+			return false
+		}
+	}
+	return len(names) > 0
+}

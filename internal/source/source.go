@@ -105,6 +105,24 @@ func (s *Set) Files() []*File {
 	return out
 }
 
+// Bytes is the size of all files.
+func (s *Set) Bytes() (n int64) {
+	for _, f := range s.Files() {
+		n += f.Bytes
+	}
+	return n
+}
+
+// Trained returns the files that are trained on. A file is also trained on where it is validation data and train has its path.
+func (s *Set) Trained(train []string) (files []*rule.File) {
+	for _, f := range s.Files() {
+		if !f.Val || slices.Contains(train, f.Path()) {
+			files = append(files, f.File)
+		}
+	}
+	return files
+}
+
 // UnknownKeys returns the unknown keys of all files, as far as their rows were read.
 func (s *Set) UnknownKeys() []UnknownKey {
 	var out []UnknownKey
