@@ -260,10 +260,33 @@ func (p *Plan) failing(fs *judge.Findings) bool {
 	return p.Job.FailLevel != rule.Off && fs.Worst() >= p.Job.FailLevel
 }
 
-// workers is how many work at a time.
+// workers is how many work at a time: fewer than asked for where rows are so large that a page of each worker would not fit into pageBytes.
 func (p *Plan) workers() int {
+	workers := runtime.GOMAXPROCS(0)
 	if p.Job.Workers > 0 {
-		return p.Job.Workers
+		workers = p.Job.Workers
 	}
-	return runtime.GOMAXPROCS(0)
+	return int(max(1, min(int64(workers), pageBytes/max(1, p.largestPage()))))
+}
+
+const (
+	// pageBytes is how much all workers may hold of pages with large values, as they are in the file and decompressed.
+	pageBytes = 160 << 20
+	// largeRow is the average size of rows that are large: writers cut pages by bytes, but pyarrow looks at them only every pageRows rows.
+	largeRow = 32 << 10
+	pageRows = 1024
+)
+
+// largestPage is about how large a page with large values may be, twice; 0 where rows are small.
+func (p *Plan) largestPage() (bytes int64) {
+	for _, t := range p.Tasks {
+		for _, g := range t.RowGroups {
+			for _, r := range g.Ranges {
+				if r.RowGroup >= 0 && r.Rows > 0 && r.Bytes/r.Rows >= largeRow {
+					bytes = max(bytes, 2*min(r.Rows, pageRows)*(r.Bytes/r.Rows))
+				}
+			}
+		}
+	}
+	return bytes
 }

@@ -179,7 +179,7 @@ func (p *Plan) resolve(split string, r ReadRange) *program.Resolved {
 	})
 }
 
-// raw returns the chunks of a range that go out undecoded where no row is left out. One that goes to two places may be decoded for one
+// raw returns the chunks of a range that go out undecoded where no row is left out. Bytes, such as images, keep their codec: they are compressed already. One that goes to two places may be decoded for one
 // of them only.
 func (p *Plan) raw(r ReadRange, prog *program.Resolved) program.Raw {
 	leaves := prog.Leaves()
@@ -190,7 +190,7 @@ func (p *Plan) raw(r ReadRange, prog *program.Resolved) program.Raw {
 	for i, l := range leaves {
 		if in := prog.Input(i); in >= 0 {
 			c := p.facts.Raw(r, in)
-			if c != nil && parquetio.CanMove(c, l, p.Job.Output.Codec, p.Job.Output.KeepCodec) {
+			if c != nil && parquetio.CanMove(c, l, p.Job.Output.Codec, p.Job.Output.KeepCodec || l.Type.Kind == schema.Binary) {
 				out[i] = c
 			}
 		}
