@@ -19,7 +19,7 @@ import (
 )
 
 // bucketBytes is the size of a bucket, uncompressed. A test makes it smaller.
-var bucketBytes int64 = 64 << 20
+var bucketBytes int64 = 8 << 20
 
 // maxBuckets bounds the files that are open at once: rows of more than maxBuckets × bucketBytes make larger buckets.
 const maxBuckets = 256
