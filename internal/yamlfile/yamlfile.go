@@ -102,7 +102,7 @@ func (r *Reader) Mapping(n *Node, what string, known ...Key) {
 }
 
 // maxNames is how many names a message lists.
-const maxNames = 30
+const maxNames = 40
 
 // Unknown notes a name that is none of names.
 func (r *Reader) Unknown(at Pos, what, name string, names []string) {
