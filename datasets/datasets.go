@@ -109,6 +109,7 @@ func Inputs(fields []schema.Field, globs ...string) []Input {
 type Param struct {
 	Name    string
 	Default int64
+	Demo    int64 // the default for the sample, which has few rows; 0: Default
 	Min     int64 // the least value that it may have
 	Doc     string
 }

@@ -18,6 +18,9 @@ The rows of verl's recipe/open_math_reasoning/prepare_eval_dataset.py (verl-reci
 solution) and math-ai/aime25 (problem, answer). The ground truth is the solution or answer without the \boxed{…} around it, if it has one;
 the text as it is stands in extra_info.answer. extra_info.index counts from 0 in each split.
 
+Mind: as the two files count alike, a trace cannot distinguish row 3 of one from row 3 of the other where a launch validates with both.
+--index-scope run counts on over both.
+
 A row whose problem is null is rejected, where the script dies; so is one whose solution is null, for which the script writes no ground truth.
 `,
 	Script: "recipe/open_math_reasoning/prepare_eval_dataset.py", Rows: rule.RL, Index: IndexOfRows, Differs: "a null solution is rejected", Splits: openMathSplits,
@@ -47,6 +50,7 @@ A row whose problem is null is rejected, where the script dies; so is one whose 
 		}
 		return append(steps, copyOf("problem", "extra_info.question"), step("select", "path", columns))
 	},
+	Expects: []string{"RL404"},
 	Examples: []Example{{Split: "aime24_test", In: `{"problem":"How many divisors has 60?","solution":"\\boxed{12}"}`,
 		Out: `{"data_source":"aime24","prompt":[{"role":"user","content":"How many divisors has 60? Please reason step by step, and put your final answer within \\boxed{}."}],"ability":"math","reward_model":{"style":"rule","ground_truth":"12"},"extra_info":{"index":0,"answer":"\\boxed{12}","question":"How many divisors has 60?"}}`}},
 	Sample: raw("open_math_reasoning_eval"),

@@ -10,7 +10,7 @@ const (
 	repExpAsk  = ` Let's think step by step and output the final answer within \boxed{}.`
 )
 
-var repExpRows = Param{Name: "train_size", Default: 4096, Min: 1, Doc: "how many rows are drawn to train on"}
+var repExpRows = Param{Name: "train_size", Default: 4096, Demo: 8, Min: 1, Doc: "how many rows are drawn to train on"}
 
 var _ = Add(Recipe{
 	Name:  "rep_exp_dapo_with_aime",

@@ -129,6 +129,9 @@ func (c *Choice) readParams() error {
 	var names []string
 	for _, p := range c.Recipe.Params {
 		names = append(names, p.Name)
+		if c.Demo && p.Demo != 0 {
+			c.params[p.Name] = p.Demo
+		}
 	}
 	for _, text := range c.Params {
 		name, value, ok := strings.Cut(text, "=")
