@@ -68,23 +68,28 @@ func (sh *shell) exec(ctx context.Context, args []string) error {
 		sh.carried(hc, base, args)
 		sh.mu.Unlock()
 		return nil
-	default:
-		if strings.Contains(args[0], "/") && strings.HasSuffix(args[0], ".sh") {
-			return sh.nested(ctx, hc, append([]string{"bash"}, args...))
-		}
-		if base == "realpath" || base == "readlink" {
-			return sh.realpath(hc, args)
-		}
-		if answer := answers[base]; answer != nil {
-			return answer(hc, args)
-		}
-		if hc.Stdout != io.Discard && args[0] != "tee" {
-			sh.mu.Lock()
-			sh.note(hc.Pos, "%s is not called; where its output is used, it is empty", args[0])
-			sh.mu.Unlock()
-		}
-		return nil
 	}
+	return sh.other(ctx, hc, args)
+}
+
+// other is exec for a program that has no case of its own: another script is run, a few programs are answered.
+func (sh *shell) other(ctx context.Context, hc interp.HandlerContext, args []string) error {
+	if strings.Contains(args[0], "/") && strings.HasSuffix(args[0], ".sh") {
+		return sh.nested(ctx, hc, append([]string{"bash"}, args...))
+	}
+	base := filepath.Base(args[0])
+	if base == "realpath" || base == "readlink" {
+		return sh.realpath(hc, args)
+	}
+	if answer := answers[base]; answer != nil {
+		return answer(hc, args)
+	}
+	if hc.Stdout != io.Discard && args[0] != "tee" {
+		sh.mu.Lock()
+		sh.note(hc.Pos, "%s is not called; where its output is used, it is empty", args[0])
+		sh.mu.Unlock()
+	}
+	return nil
 }
 
 // await waits for a pipe's left side.
