@@ -270,7 +270,7 @@ func fixProse(line string) string {
 // fixTable is what 'lint --fix' fixes, and the list of the faults for which there is no fix.
 func fixTable() string {
 	var b, none strings.Builder
-	b.WriteString("\n## What lint --fix fixes\n\nSafe: no row goes, and every value says what it said before. What is unsafe needs `--unsafe-fixes`.\n\n| rule | safe | unsafe | what is left |\n|---|---|---|---|\n")
+	b.WriteString("\n## What lint --fix fixes\n\nSafe fixes remove no row and change the meaning of no value. Unsafe fixes need `--unsafe-fixes`.\n\n| rule | safe | unsafe | what is left |\n|---|---|---|---|\n")
 	launch := 0
 	for _, r := range rule.All() {
 		var does [2][]string
@@ -291,7 +291,7 @@ func fixTable() string {
 			fmt.Fprintf(&none, "| %s | %s |\n", name, cell(r.Unfixed))
 		}
 	}
-	fmt.Fprintf(&b, "\n## For which there is no fix\n\nThe %d rules over the launch, RL701 to RL730, lie outside the data, and only data is fixed; and these:\n\n| rule | why |\n|---|---|\n%s", launch, none.String())
+	fmt.Fprintf(&b, "\n## Rules without a fix\n\n%d rules report faults of the launch (RL7xx). `--fix` changes data files only, so it leaves them. It also leaves these:\n\n| rule | why |\n|---|---|\n%s", launch, none.String())
 	return b.String()
 }
 

@@ -119,4 +119,4 @@ type Fact struct {
 }
 
 // InLaunch is why 'lint --fix' leaves what a rule finds in a launch (Rule.Unfixed).
-const InLaunch = "it lies in the launch, and only data is fixed"
+const InLaunch = "the fault is in the launch; --fix changes data files only"

@@ -10,12 +10,11 @@ import (
 
 var _ = framework.Add(rule.Rule{
 	ID: "RL001", Name: "file-suffix-unknown", Cites: []string{"verl@b178a3cd5 rl_dataset.py:162"},
-	Title: "the loader does not take files of this name",
+	Title: "the loader does not support the suffix of the file name",
 	Doc: `
-RLHFDataset chooses the loader by the end of the name: .parquet, .json and, since 0.7.1, .jsonl; anything else is ValueError
-'Unsupported file format' at start (rl_dataset.py, _read_files_and_tokenize; executed on verl 0.9.1). That goes for
-.parquet.gz, .pq and upper case. 0.5 and 0.6 read every file as Parquet. The SFT and reward model datasets read every file as
-Parquet too (pandas.read_parquet).
+RLHFDataset chooses the loader by the end of the name: .parquet, .json and, since 0.7.1, .jsonl. Any other name fails with ValueError
+'Unsupported file format' at startup (rl_dataset.py, _read_files_and_tokenize; executed on verl 0.9.1). .parquet.gz, .pq and upper case fail
+too. 0.5 and 0.6 read every file as Parquet. The SFT and reward model datasets also read every file as Parquet (pandas.read_parquet).
 
 Rename the file, or write it as Parquet.
 `,
@@ -25,7 +24,7 @@ Rename the file, or write it as Parquet.
 			p.Reportf(schema.FilePos(f.Name), schema.Value{}, "%s: %s", why, p.Consequence)
 		}
 	}),
-	Unfixed: "a launch names the file, so it is renamed by hand",
+	Unfixed: "rename the file by hand, and change the launch that names it",
 	Examples: []rule.Example{
 		{Title: "a .pq file", Files: []string{`{"id":1}`}, Edit: func(f []*rule.File) { f[0].Name = "data/train.pq" }, Want: []string{"0 -1"}},
 		{Title: "JSON Lines in gzip", Files: []string{`{"id":1}`}, Edit: func(f []*rule.File) { f[0].Name, f[0].Format = "train.jsonl.gz", "jsonl" }, Want: []string{"0 -1"}},

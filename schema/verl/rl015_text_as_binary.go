@@ -26,7 +26,7 @@ Write the column with the STRING annotation; pyarrow: cast it to pa.string().
 		}
 	}),
 	Fixes:   []rule.Fix{fixes.AsText("says that the bytes are text; they are not touched")},
-	Unfixed: "bytes that are no UTF-8 are no text",
+	Unfixed: "the bytes are not UTF-8",
 	Examples: []rule.Example{
 		{Title: "data_source", Files: []string{`{"data_source":"openai/gsm8k"}`}, Schema: "data_source: binary", Want: []string{"0 -1 data_source"}},
 		{Title: "roles and contents", Files: []string{`{"prompt":[{"role":"user","content":"Hi"}]}`}, Schema: "prompt[].role: binary; prompt[].content: binary", Want: []string{"0 -1 prompt[].role", "0 -1 prompt[].content"}},

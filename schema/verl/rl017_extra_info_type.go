@@ -9,9 +9,8 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL017", Name: "extra-info-not-struct", Cites: []string{"verl@b178a3cd5 rl_dataset.py:351-356"}, Rows: rule.RL,
 	Title: "extra_info is not a struct",
 	Doc: `
-RLHFDataset calls row["extra_info"].get("index") (rl_dataset.py, __getitem__), so JSON in a string fails with AttributeError:
-'str' object has no attribute 'get' on the first row that is read (executed on verl 0.9.1). A missing or null extra_info is
-taken as empty.
+RLHFDataset calls row["extra_info"].get("index") (rl_dataset.py, __getitem__). JSON in a string has no get, so the first row that is read
+fails with AttributeError: 'str' object has no attribute 'get' (executed on verl 0.9.1). A missing or null extra_info counts as empty.
 
 Write a dict, not json.dumps of one.
 `,
@@ -23,7 +22,7 @@ Write a dict, not json.dumps of one.
 		}
 	}),
 	Fixes:   []rule.Fix{readJSON},
-	Unfixed: "a list is no struct, and rows that have different keys do not fit one: step json of rlprep run reads a declared type",
+	Unfixed: "lists, and rows with different keys, do not fit a struct; step json of rlprep run reads a declared type",
 	Examples: []rule.Example{
 		{Title: "written with json.dumps", Files: []string{`{"extra_info":"{\"index\": 0}"}`}, Want: []string{"0 -1 extra_info"}},
 		{Title: "a list", Files: []string{`{"extra_info":[{"index":0}]}`}, Want: []string{"0 -1 extra_info"}, Unfixed: "extra_info is list"},

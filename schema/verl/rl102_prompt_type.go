@@ -9,10 +9,10 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL102", Name: "prompt-not-messages", Rows: rule.RL,
 	Title: "prompt is not a list of {role, content}",
 	Doc: `
-verl hands the prompt to the tokenizer's chat template, which walks over messages and reads role and content of each. A
-template of Qwen2.5's style finds nothing it knows in a plain string, a JSON string, a list of strings, or messages with
-the keys 'from' and 'value': it renders the default system message only, and the question never reaches the model. There is
-no error (executed on verl 0.9.1). Other templates raise.
+verl passes the prompt to the tokenizer's chat template. The template iterates over the messages and reads role and content of each. In a
+plain string, a JSON string, a list of strings, or messages with the keys 'from' and 'value', a template of Qwen2.5's style finds no
+message. It renders only the default system message, and the question never reaches the model. There is no error (executed on verl 0.9.1).
+Other templates raise an error.
 
 Make the column a list of structs with the fields role and content: [{"role": "user", "content": "…"}].
 `,
@@ -31,7 +31,7 @@ Make the column a list of structs with the fields role and content: [{"role": "u
 		}
 	}),
 	Fixes:   []rule.Fix{shareGPT, readJSON},
-	Unfixed: "who says a plain text is not in the data: step prompt of rlprep run makes messages",
+	Unfixed: "the role of a plain text is unknown; step prompt of rlprep run makes messages",
 	Examples: []rule.Example{
 		{Title: "the question as a plain string", Files: []string{`{"prompt":"What is 6 times 12?"}`}, Want: []string{"0 -1 prompt"}, Unfixed: "no JSON"},
 		{Title: "messages written with json.dumps", Files: []string{`{"prompt":"[{\"role\": \"user\", \"content\": \"What is 6 times 12?\"}]"}`}, Want: []string{"0 -1 prompt"}},

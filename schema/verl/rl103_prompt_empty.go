@@ -9,12 +9,11 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL103", Name: "prompt-empty", Rows: rule.RL,
 	Title: "prompt is null or holds no messages",
 	Doc: `
-A null prompt kills the dataloader with TypeError 'NoneType' object is not iterable (rl_dataset.py, _build_messages). An
-empty list goes as far as the chat template: one of Qwen2.5's style raises "can only concatenate str", one of Qwen3's style
-answers a question that nobody asked. With filter_overlong_prompts=True the row is dropped with a line in the log
-(executed on verl 0.9.1).
+A null prompt ends the dataloader with TypeError 'NoneType' object is not iterable (rl_dataset.py, _build_messages). An empty list fails
+only in the chat template: one of Qwen2.5's style raises "can only concatenate str". A template of Qwen3's style raises nothing, and the
+model answers a question that nobody asked. With filter_overlong_prompts=True verl drops the row and logs one line (executed on verl 0.9.1).
 
-Leave such rows out; look for the step that made them (a filter over messages, a join, a failed map).
+Leave such rows out. Look for the step that made them (a filter over messages, a join, a failed map).
 `,
 	Applies: always("the row crashes the run, is dropped, or trains without a question"),
 	Reads: func(p *rule.Pass) []schema.Path {

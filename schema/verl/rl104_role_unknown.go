@@ -12,9 +12,9 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL104", Name: "role-unknown", Rows: rule.RL,
 	Title: "a message has a role that chat templates do not know",
 	Doc: `
-Chat templates know the roles system, user, assistant and tool, in lower case. A template of Qwen2.5's style passes over a
-message with any other role, or none, without a word: for 'human', 'User' or null the model is asked nothing at all and is
-rewarded for it (executed on verl 0.9.1). Other templates raise, which drops the sample or kills the step.
+Chat templates know the roles system, user, assistant and tool, in lower case. A template of Qwen2.5's style silently skips a message that
+has another role or none. For 'human', 'User' or null the model gets no question at all and is rewarded for its answer (executed on verl
+0.9.1). Other templates raise an error, which drops the sample or ends the step.
 
 Write 'user' for 'human', 'assistant' for 'gpt'.
 `,

@@ -9,9 +9,9 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL105", Name: "content-null", Cites: []string{"verl@b178a3cd5 rl_dataset.py:308"}, Rows: rule.RL,
 	Title: "a message has no content",
 	Doc: `
-A null content makes a chat template of Qwen2.5's style raise TypeError "can only concatenate str", so the sample drops out
-of its batch (V1), the step dies (V0), or filter_overlong_prompts drops the row. A template of Qwen3's style renders nothing
-for it: no error, and the question is gone (executed on verl 0.9.1).
+A null content makes a chat template of Qwen2.5's style raise TypeError "can only concatenate str". Then V1 drops the sample from its batch,
+the step of V0 fails, or filter_overlong_prompts drops the row. A template of Qwen3's style renders nothing for the message: there is no
+error, and the question is lost (executed on verl 0.9.1).
 
 A null content is fine in an assistant message that has tool_calls.
 `,

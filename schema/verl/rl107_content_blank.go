@@ -9,10 +9,10 @@ import (
 
 var _ = framework.Add(rule.Rule{
 	ID: "RL107", Name: "content-blank", Rows: rule.RL,
-	Title: "the user says nothing",
+	Title: "a user message is blank",
 	Doc: `
-A user message that is empty or blank trains like any other: verl says nothing (executed on verl 0.9.1), and the model is rewarded for
-answering a question that nobody asked. This is a note, since it may be intended; usually the question was lost in a template.
+verl trains on an empty or blank user message as on any other, without a message (executed on verl 0.9.1). The model is then rewarded for
+answering a question that nobody asked. This is a note, since the blank message may be intended. Usually a template lost the question.
 `,
 	Applies: []rule.Severity{{Level: rule.Info, Consequence: "the model answers a question that nobody asked"}},
 	Reads:   reads(promptContent, promptRole),

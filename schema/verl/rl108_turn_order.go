@@ -7,11 +7,11 @@ import (
 
 var _ = framework.Add(rule.Rule{
 	ID: "RL108", Name: "turn-order", Rows: rule.RL,
-	Title: "a prompt does not end with the user, or has a system message further on",
+	Title: "a prompt does not end with the user, or has a system message that is not the first",
 	Doc: `
-verl adds the generation prompt of the assistant behind whatever comes last, so a prompt that ends with the assistant makes it speak
-twice in a row. Executed on verl 0.9.1 it had no effect beyond that, so this is a note. Chat templates of some models refuse a system
-message that is not the first.
+verl adds the assistant's generation prompt after the last message. A prompt that ends with the assistant therefore has two assistant turns
+in a row. On verl 0.9.1 this had no other effect (executed), so this is a note. Chat templates of some models refuse a system message that
+is not the first.
 `,
 	Applies: []rule.Severity{{Level: rule.Info, Consequence: "chat templates differ in what they make of it"}},
 	Reads:   reads(promptRole),

@@ -9,11 +9,10 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL202", Name: "data-source-null", Cites: []string{"verl@b178a3cd5 reward_score/__init__.py:107", "verl@b178a3cd5 reward_manager/naive.py:42"}, Rows: rule.RL,
 	Title: "data_source is null in some rows",
 	Doc: `
-default_compute_score calls data_source.startswith, so a null fails with AttributeError: 'NoneType' object has no attribute
-'startswith' (reward_score/__init__.py). V1 logs it and trains without the sample; the older trainer's step dies (executed on
-verl 0.9.1).
+default_compute_score calls data_source.startswith, so a null fails with AttributeError: 'NoneType' object has no attribute 'startswith'
+(reward_score/__init__.py). V1 logs the error and trains without the sample. The step of the older trainer fails (executed on verl 0.9.1).
 
-Nulls come from joins and from concatenated files of which one had no such column.
+Nulls come from joins, and from concatenated files of which one had no such column.
 `,
 	Applies: byTrainer("'NoneType' object has no attribute 'startswith'"),
 	Reads:   reads(dataSource),

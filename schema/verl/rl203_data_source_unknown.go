@@ -12,20 +12,19 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL203", Name: "data-source-unknown", Cites: []string{"verl@b178a3cd5 reward_score/__init__.py:107", "verl@b178a3cd5 reward_manager/naive.py:42"}, Rows: rule.RL,
 	Title: "data_source names no scorer of verl",
 	Doc: `
-default_compute_score knows openai/gsm8k; lighteval/MATH, DigitalLearningGmbH/MATH-lighteval, HuggingFaceH4/MATH-500;
-math, math_dapo, math_dapo_reasoning and whatever begins with aime; six numina_ sources; codecontests, apps, codeforces,
-taco; hiyouga/geometry3k; seven searchR1_ sources (reward_score/__init__.py, the same from 0.6.1 to 0.9.1). The name must be
-exact, case included. For any other it raises NotImplementedError in the first validation or step, after all workers are up
-(verl issues 3450, 5558).
+default_compute_score knows openai/gsm8k; lighteval/MATH, DigitalLearningGmbH/MATH-lighteval, HuggingFaceH4/MATH-500; math, math_dapo,
+math_dapo_reasoning and every name that begins with aime; six numina_ sources; codecontests, apps, codeforces, taco; hiyouga/geometry3k;
+seven searchR1_ sources (reward_score/__init__.py, the same from 0.6.1 to 0.9.1). The name must be exact, case included. For any other name
+it raises NotImplementedError in the first validation or step, after all workers have started (verl issues 3450, 5558).
 
-Name the scorer that fits. Sources of your own, with custom_reward_function, go into --known-sources; where lint is given the launch (--config) and that
-sets one, every source is known.
+Write the name of the scorer that fits. Put your own sources, which need custom_reward_function, into --known-sources. If lint gets the
+launch (--config) and the launch sets custom_reward_function, every source is known.
 `,
 	Applies: byTrainer("NotImplementedError: Reward function is not implemented for data_source"),
 	Reads:   reads(dataSource),
 	New:     func(p *rule.Pass) rule.Checker { return &sourceUnknown{p, scoresAll(p)} },
 	Advise:  func(_ *rule.Env, values []string) rule.Advice { return scoredElsewhere(values) },
-	Unfixed: "which scorer is meant is not in the data",
+	Unfixed: "the data does not show which scorer is the right one",
 	Examples: []rule.Example{
 		{Title: "the name without its owner", Files: []string{`{"data_source":"gsm8k"}`}, Want: []string{"0 0 data_source"}},
 		{Title: "another case, in one row", Files: []string{`{"data_source":"openai/gsm8k"}

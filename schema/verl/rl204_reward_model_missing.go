@@ -10,9 +10,9 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL204", Name: "reward-model-missing", Cites: []string{"verl@b178a3cd5 reward_manager/naive.py:43"}, Rows: rule.RL,
 	Title: "a file has no reward_model struct",
 	Doc: `
-The reward managers read row["reward_model"]["ground_truth"] (reward_manager/naive.py). Without the column every sample fails
-with KeyError 'reward_model'; where it holds JSON in a string, with TypeError: string indices must be integers (executed on
-verl 0.9.1). Both come after the models are loaded (verl issue 758).
+The reward managers read row["reward_model"]["ground_truth"] (reward_manager/naive.py). Without the column every sample fails with KeyError
+'reward_model'. If the column is JSON in a string, every sample fails with TypeError: string indices must be integers (executed on verl
+0.9.1). Both errors come after the models are loaded (verl issue 758).
 
 Make it a struct: {"style": "rule", "ground_truth": "72"}.
 `,
@@ -32,7 +32,7 @@ Make it a struct: {"style": "rule", "ground_truth": "72"}.
 		fixes.Unsafe(fixes.EachValue("takes the ground truth from the solution in extra_info.answer", allFromSolutions)),
 		readJSON,
 	},
-	Unfixed: "there is no solution to take it from, or the column holds something else",
+	Unfixed: "the data has no solution to take it from, or the column has another type",
 	Examples: []rule.Example{
 		{Title: "no such column", Files: []string{`{"data_source":"openai/gsm8k","ground_truth":"72"}`}, Want: []string{"0 -1 reward_model"}, Unfixed: "the row has no solution in extra_info.answer"},
 		{Title: "written with json.dumps", Files: []string{`{"reward_model":"{\"style\": \"rule\", \"ground_truth\": \"72\"}"}`}, Want: []string{"0 -1 reward_model"}},

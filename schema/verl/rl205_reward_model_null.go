@@ -9,10 +9,10 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL205", Name: "reward-model-null", Rows: rule.RL,
 	Title: "reward_model is null in some rows",
 	Doc: `
-A null reward_model fails with TypeError: 'NoneType' object is not subscriptable in the reward manager: V1 trains without the
-sample, the older trainer's step dies, and validation dies with AttributeError (executed on verl 0.9.1).
+A null reward_model fails in the reward manager with TypeError: 'NoneType' object is not subscriptable. V1 trains without the sample, the
+step of the older trainer fails, and validation fails with AttributeError (executed on verl 0.9.1).
 
-Give the row its ground truth, or leave it out.
+Give the row its ground truth, or leave the row out.
 `,
 	Applies: byTrainer("TypeError: 'NoneType' object is not subscriptable"),
 	Reads: func(p *rule.Pass) []schema.Path {

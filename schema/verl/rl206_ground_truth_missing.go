@@ -10,8 +10,8 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL206", Name: "ground-truth-missing", Cites: []string{"verl@b178a3cd5 reward_manager/naive.py:43"}, Rows: rule.RL,
 	Title: "reward_model has no field ground_truth",
 	Doc: `
-The naive, dapo and remote reward managers read reward_model["ground_truth"]: without it every sample fails with KeyError
-'ground_truth' (executed on verl 0.9.1). The field is asked for even where a scorer of your own does not use it.
+The naive, dapo and remote reward managers read reward_model["ground_truth"]. Without the field every sample fails with KeyError
+'ground_truth' (executed on verl 0.9.1). verl reads the field even if your own scorer does not use it.
 `,
 	Applies: byTrainer("KeyError 'ground_truth'"),
 	New: eachFile(func(p *rule.Pass, f *rule.File) {
@@ -20,7 +20,7 @@ The naive, dapo and remote reward managers read reward_model["ground_truth"]: wi
 		}
 	}),
 	Fixes:   []rule.Fix{fixes.Unsafe(fixes.EachValue("takes the ground truth from the solution in extra_info.answer", allFromSolutions))},
-	Unfixed: "there is no solution to take it from",
+	Unfixed: "the data has no solution to take it from",
 	Examples: []rule.Example{
 		{Title: "style alone", Files: []string{`{"reward_model":{"style":"rule"}}`}, Want: []string{"0 -1 reward_model.ground_truth"}, Unfixed: "the row has no solution in extra_info.answer"},
 		{Title: "under another name", Files: []string{`{"reward_model":{"style":"rule","answer":"72"}}`}, Want: []string{"0 -1 reward_model.ground_truth"}, Unfixed: "the row has no solution in extra_info.answer"},

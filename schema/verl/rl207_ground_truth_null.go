@@ -10,11 +10,11 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL207", Name: "ground-truth-null", Cites: []string{"verl@b178a3cd5 reward_manager/naive.py:43"}, Rows: rule.RL,
 	Title: "ground_truth is null in some rows",
 	Doc: `
-No answer equals None: gsm8k, MATH, prime_math and the code scorers give 0 to every response, without an error; geo3k gives
-0.1 at most; math_dapo (aime…) fails with AttributeError, and search-R1's with TypeError once a model writes <answer>
-(executed on verl 0.9.1). Rows of sources that no scorer of verl takes are not judged.
+No answer equals None, so most scorers give a low score to every response. gsm8k, MATH, prime_math and the code scorers give 0, without an
+error. geo3k gives at most 0.1. math_dapo (aime…) fails with AttributeError. search-R1's scorer fails with TypeError as soon as a model
+writes <answer> (all executed on verl 0.9.1). Rows whose source has no scorer in verl are not judged.
 
-Give the row its ground truth, or leave it out.
+Give the row its ground truth, or leave the row out.
 `,
 	Applies: always("no answer can score"),
 	Reads:   reads(dataSource, groundTruth),

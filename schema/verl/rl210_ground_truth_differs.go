@@ -13,10 +13,10 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL210", Name: "ground-truth-differs", Rows: rule.RL,
 	Title: "the row's own solution does not score with its ground truth",
 	Doc: `
-The gold self-check: where the row keeps its solution in extra_info.answer, as verl's gsm8k scripts do, the scorer is asked what it gives
-for it. gsm8k takes the number behind the last #### and compares it as text, so '72.0' beside '#### 72' scores 0, as every right answer
-will (executed on verl 0.9.1). For MATH the inside of the last \boxed{} of the solution is compared as the scorer compares it. The
-numbers may differ because the ground truth was corrected on purpose; then this is a warning.
+This is the gold self-check. Some rows keep their solution in extra_info.answer, as verl's gsm8k scripts write them. The rule asks the
+scorer for the score of that solution. gsm8k takes the number after the last #### and compares it as text, so '72.0' beside '#### 72' scores
+0, and so does every right answer (executed on verl 0.9.1). For MATH the scorer compares the inside of the last \boxed{} of the solution. If
+the numbers differ, the ground truth may have been corrected on purpose, so this is a warning then.
 `,
 	Applies: []rule.Severity{{Level: rule.Error, Consequence: "the solution itself scores 0"}},
 	Reads: func(p *rule.Pass) []schema.Path {
@@ -36,12 +36,12 @@ numbers may differ because the ground truth was corrected on purpose; then this 
 			}}
 	},
 	Fixes:   []rule.Fix{fixes.Unsafe(fixes.EachValue("writes the number as the solution does", truthValue(sameAsSolution)))},
-	Unfixed: "which of two different answers is right is not in the data",
+	Unfixed: "the data does not show which of the two answers is right",
 	Examples: []rule.Example{
 		{Title: "a float made of an integer", Files: []string{`{"data_source":"openai/gsm8k","reward_model":{"ground_truth":"72"},"extra_info":{"answer":"48+24 = 72\n#### 72"}}
 {"data_source":"openai/gsm8k","reward_model":{"ground_truth":"72.0"},"extra_info":{"answer":"48+24 = 72\n#### 72"}}`}, Want: []string{"0 1 reward_model.ground_truth"}},
-		{Title: "another row's ground truth", Files: []string{`{"data_source":"openai/gsm8k","reward_model":{"ground_truth":"10"},"extra_info":{"answer":"48+24 = 72\n#### 72"}}`}, Want: []string{"0 0 reward_model.ground_truth"}, Unfixed: "which of two different answers"},
-		{Title: "MATH", Files: []string{`{"data_source":"lighteval/MATH","reward_model":{"ground_truth":"0.25"},"extra_info":{"answer":"So it is $\\boxed{\\frac14}$."}}`}, Want: []string{"0 0 reward_model.ground_truth"}, Unfixed: "which of two different answers"},
+		{Title: "another row's ground truth", Files: []string{`{"data_source":"openai/gsm8k","reward_model":{"ground_truth":"10"},"extra_info":{"answer":"48+24 = 72\n#### 72"}}`}, Want: []string{"0 0 reward_model.ground_truth"}, Unfixed: "which of the two answers"},
+		{Title: "MATH", Files: []string{`{"data_source":"lighteval/MATH","reward_model":{"ground_truth":"0.25"},"extra_info":{"answer":"So it is $\\boxed{\\frac14}$."}}`}, Want: []string{"0 0 reward_model.ground_truth"}, Unfixed: "which of the two answers"},
 		{Title: "the same", Files: []string{`{"data_source":"openai/gsm8k","reward_model":{"ground_truth":"1000"},"extra_info":{"answer":"#### 1,000"}}
 {"data_source":"lighteval/MATH","reward_model":{"ground_truth":"\\dfrac{1}{4}"},"extra_info":{"answer":"So it is $\\boxed{\\frac14}$."}}`}},
 		{Title: "no solution in the row", Files: []string{`{"data_source":"openai/gsm8k","reward_model":{"ground_truth":"72"},"extra_info":{"answer":"72"}}`}},

@@ -11,12 +11,13 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL211", Name: "scorers-mixed", Cites: []string{"verl@b178a3cd5 agent_loop.py:774-777"}, Rows: rule.RL,
 	Title: "a split mixes a scorer that returns a dict with others that return a number",
 	Doc: `
-math_dapo (math, math_dapo, math_dapo_reasoning, aime…) returns {score, acc, pred}, every other scorer a number. The older trainer takes
-the keys of the first sample of a worker's chunk for all (agent_loop.py, _postprocess): KeyError 'score' when a row of the one kind comes
-first and one of the other follows, columns lost the other way round; which of them depends on the shuffle (executed on verl 0.9.1; pull
-request 7151). 0.5 counts the scores after a validation and finds too few (issue 1031). The V1 trainer does not mind.
+math_dapo (math, math_dapo, math_dapo_reasoning, aime…) returns {score, acc, pred}, every other scorer a number. The older trainer takes the
+keys of the first sample of a worker's chunk for all its samples (agent_loop.py, _postprocess). If that sample has a dict and a later one
+has a number, it fails with KeyError 'score'. In the other order it loses columns. The shuffle decides which of the two happens (executed on
+verl 0.9.1; pull request 7151). 0.5 counts the scores after a validation and finds too few (issue 1031). The V1 trainer has no problem with
+it.
 
-Keep such sources in datasets of their own, or score all of them with a function of your own.
+Keep such sources in separate datasets, or score all of them with a function of your own.
 `,
 	Applies: []rule.Severity{
 		{Trainer: trainerV1, Level: rule.Off},

@@ -13,7 +13,9 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL212", Name: "ground-truth-unlikely", Rows: rule.RL,
 	Title: "the answer that a model usually writes does not score with this ground truth",
 	Doc: `
-gsm8k and math_dapo compare texts. A number with a point at its end ('72.'), with zeros in front ('033') or without a zero before the point ('.5') scores only with an answer that is written the same way: '#### 72' against '72.' is 0, 'Answer: 33' against '033' is -1 (executed on verl 0.9.1).
+gsm8k and math_dapo compare texts. A number with a point at its end ('72.'), with zeros in front ('033') or without a zero before the point
+('.5') scores only if the answer is written the same way. '#### 72' scores 0 against '72.', and 'Answer: 33' scores -1 against '033'
+(executed on verl 0.9.1).
 
 Write the number as a model writes it: 72, 33, 0.5.
 `,
@@ -33,7 +35,7 @@ Write the number as a model writes it: 72, 33, 0.5.
 				}
 			}}
 	},
-	Unfixed: "how the answers of the model are written is not in the data",
+	Unfixed: "the data does not show how the model writes its answers",
 	Examples: []rule.Example{
 		{Title: "a point at the end, zeros in front", Files: []string{`{"data_source":"openai/gsm8k","reward_model":{"ground_truth":"72."}}
 {"data_source":"aime2024","reward_model":{"ground_truth":"033"}}

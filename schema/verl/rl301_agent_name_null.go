@@ -26,7 +26,7 @@ Give every row a name, or drop the column from every file.
 		fixes.DropNull("drops a column that is null in every row of every file"),
 	},
 	Advise:  adviseToolAgent,
-	Unfixed: "without --agent: no agent is guessed",
+	Unfixed: "rlprep does not guess the agent: set --agent",
 	Examples: []rule.Example{
 		{Title: "one row that pandas skipped", Files: []string{`{"agent_name":"tool_agent"}
 {"agent_name":null}

@@ -9,10 +9,9 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL302", Name: "agent-name-missing", Rows: rule.RL,
 	Title: "rows have tools_kwargs or interaction_kwargs, but no agent_name",
 	Doc: `
-The agent loop of a sample is chosen by its agent_name alone. Without the column every sample runs in
-rollout.agent.default_agent_loop, which is single_turn_agent unless the launch says otherwise: tools are never offered,
-tools_kwargs are never read, and training continues without a message (executed on verl 0.9.1; verl issues 3257, 2340).
-multi_turn.enable selects nothing. verl's own gsm8k_multiturn_w_tool.py writes such files.
+Only its agent_name selects the agent loop of a sample. Without the column every sample runs in rollout.agent.default_agent_loop, which is
+single_turn_agent by default. Tools are then never offered, tools_kwargs are never read, and training continues without a message (executed
+on verl 0.9.1; verl issues 3257, 2340). multi_turn.enable selects nothing. verl's own gsm8k_multiturn_w_tool.py writes such files.
 
 Add the column to every file. If the launch sets default_agent_loop=tool_agent, this rule reports nothing.
 `,
@@ -20,7 +19,7 @@ Add the column to every file. If the launch sets default_agent_loop=tool_agent, 
 	New:     func(p *rule.Pass) rule.Checker { return &agentMissing{p} },
 	Fixes:   []rule.Fix{setAgent("writes the agent of --agent")},
 	Advise:  adviseToolAgent,
-	Unfixed: "without --agent: no agent is guessed",
+	Unfixed: "rlprep does not guess the agent: set --agent",
 	Examples: []rule.Example{
 		{Title: "verl's gsm8k_multiturn_w_tool.py", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}],"extra_info":{"index":0,"need_tools_kwargs":true,"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":"72"}}}}}`}, Want: []string{"0 -1 agent_name"}},
 		{Title: "an interaction, up to verl 0.7", Files: []string{`{"extra_info":{"interaction_kwargs":{"name":"gsm8k","ground_truth":"72"}}}`}, Target: "verl@0.7", Want: []string{"0 -1 agent_name"}},

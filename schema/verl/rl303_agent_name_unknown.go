@@ -13,19 +13,19 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL303", Name: "agent-name-unknown", Rows: rule.RL,
 	Title: "agent_name names no agent loop of verl",
 	Doc: `
-verl registers single_turn_agent and tool_agent; names of your own come from agent_loop_config_path. Any other fails with
-AssertionError 'Agent loop NAME not registered' (agent_loop.py, _run_agent_loop) in the rollout worker: the V1 trainer logs it
-and trains without the sample; the step of the older trainer fails (executed on verl 0.9.1). The name must be exact: an empty text,
-or a name with a trailing space, is another name.
+verl registers single_turn_agent and tool_agent; your own names come from agent_loop_config_path. Any other name fails in the rollout worker
+with AssertionError 'Agent loop NAME not registered' (agent_loop.py, _run_agent_loop). The V1 trainer logs it and trains without the sample.
+The step of the older trainer fails (executed on verl 0.9.1). The name must be exact: an empty text, or a name with a trailing space, is
+another name.
 
-Names of your own go into --known-agents; those that the launch registers (lint --config, agent_loop_config_path) are known.
+Put your own names into --known-agents. Names that the launch registers (lint --config, agent_loop_config_path) are known.
 `,
 	Applies: byTrainer("'Agent loop … not registered'"),
 	Reads:   reads(agentName),
 	New:     func(p *rule.Pass) rule.Checker { return newAgentUnknown(p) },
 	Fixes:   []rule.Fix{fixes.Unsafe(replaceAgent("writes the agent of --agent"))},
 	Advise:  adviseNearest,
-	Unfixed: "without --agent: no agent is guessed",
+	Unfixed: "rlprep does not guess the agent: set --agent",
 	Examples: []rule.Example{
 		{Title: "a typo in one row", Files: []string{`{"agent_name":"tool_agent"}
 {"agent_name":"tool_agent"}

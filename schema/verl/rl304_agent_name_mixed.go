@@ -11,10 +11,10 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL304", Name: "agent-name-mixed", Rows: rule.RL,
 	Title: "a split mixes agent loops, for verl 0.7",
 	Doc: `
-In 0.7.0 tool_agent gives each sample turn_scores and tool_rewards and single_turn_agent does not. A batch in which one worker has
-only rows of the one and another rows of the other cannot be put together: a bare AssertionError in DataProto.concat, or 'key
-turn_scores length … is not equal to batch size'. Fixed by 968233075 (2026-02-13, 0.7.1). Earlier and later versions mix them
-freely (executed on verl 0.9.1).
+In 0.7.0 tool_agent gives each sample turn_scores and tool_rewards, and single_turn_agent does not. verl cannot join a batch in which one
+worker has only rows of one agent and another worker has rows of the other. It fails with a bare AssertionError in DataProto.concat, or with
+'key turn_scores length … is not equal to batch size'. Commit 968233075 (2026-02-13, 0.7.1) fixed it. Earlier and later versions mix the
+agents without problems (executed on verl 0.9.1).
 `,
 	Applies: []rule.Severity{{Versions: "0.7", Level: rule.Warning, Consequence: "in 0.7.0 a batch that mixes them dies in DataProto.concat"}},
 	Reads:   reads(agentName),

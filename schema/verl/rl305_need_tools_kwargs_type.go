@@ -9,9 +9,9 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL305", Name: "need-tools-kwargs-type", Cites: []string{"verl@b178a3cd5 rl_dataset.py:356-358"}, Rows: rule.RL,
 	Title: "extra_info.need_tools_kwargs is not a boolean",
 	Doc: `
-verl only asks whether the value is true in Python's sense (rl_dataset.py, __getitem__), and any text but the empty one is: 'false',
-'False' and '0' included. All that hangs on it is a line in the log where tools_kwargs is empty, so this is a note (executed on verl
-0.9.1: with tools_kwargs in place nothing changes). Write a boolean.
+verl only checks whether the value is true in Python's sense (rl_dataset.py, __getitem__). Every text but the empty one is true, also
+'false', 'False' and '0'. The value has one effect: verl logs a line if tools_kwargs is empty. So this is a note (executed on verl 0.9.1:
+nothing changes if the row has tools_kwargs). Write a boolean.
 `,
 	Applies: []rule.Severity{{Level: rule.Info, Consequence: "any text counts as true, 'false' included"}},
 	New: eachFile(func(p *rule.Pass, f *rule.File) {

@@ -9,9 +9,9 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL307", Name: "tools-kwargs-not-struct", Cites: []string{"verl@b178a3cd5 tool_agent_loop.py:421-439"}, Rows: rule.RL,
 	Title: "tools_kwargs, or the entry of a tool in it, is not a struct",
 	Doc: `
-The tool agent takes tools_kwargs.get(name, {}).get("create_kwargs", {}) (tool_agent_loop.py, _call_tool). JSON in a string has no get:
-the exception is caught, the model reads "Error executing tool …: 'str' object has no attribute 'get'", and the tool rewards nothing
-(executed on verl 0.9.1).
+The tool agent calls tools_kwargs.get(name, {}).get("create_kwargs", {}) (tool_agent_loop.py, _call_tool). JSON in a string has no get. verl
+catches the exception, the model reads "Error executing tool …: 'str' object has no attribute 'get'", and the tool rewards nothing (executed
+on verl 0.9.1).
 
 Write {"calc_gsm8k_reward": {"create_kwargs": {"ground_truth": "72"}}} as a dict, not with json.dumps.
 `,
@@ -39,7 +39,7 @@ Write {"calc_gsm8k_reward": {"create_kwargs": {"ground_truth": "72"}}} as a dict
 		}
 	}),
 	Fixes:   []rule.Fix{readJSON},
-	Unfixed: "what the tool is to be given is not in the data",
+	Unfixed: "the data does not show the arguments of the tool",
 	Examples: []rule.Example{
 		{Title: "written with json.dumps", Files: []string{`{"extra_info":{"tools_kwargs":"{\"calc_gsm8k_reward\": {\"create_kwargs\": {}}}"}}`}, Want: []string{"0 -1 extra_info.tools_kwargs"}, Unfixed: "an object without keys"},
 		{Title: "one tool with json.dumps", Files: []string{`{"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":"{}","search":{"create_kwargs":{"q":"a"}}}}}`}, Want: []string{"0 -1 extra_info.tools_kwargs.calc_gsm8k_reward"}, Unfixed: "an object without keys"},

@@ -11,14 +11,13 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL308", Name: "tool-kwargs-null", Cites: []string{"verl@b178a3cd5 tool_agent_loop.py:421-439"}, Rows: rule.RL,
 	Title: "the entry of a tool is null in some rows",
 	Doc: `
-An Arrow struct has the same fields in every row, so rows with different tools get null for each other's: {"calc_gsm8k_reward": null,
-"search": {…}}. A default of dict.get does not apply to an existing null: the call fails with 'NoneType' object has no attribute
-'get', caught, and the model reads that as the tool's answer; reward 0 (tool_agent_loop.py, _call_tool; executed on verl 0.9.1). The
-same goes for create_kwargs.
+An Arrow struct has the same fields in every row. If rows have different tools, each row has null for the tools of the others:
+{"calc_gsm8k_reward": null, "search": {…}}. A default of dict.get does not apply to an existing null. The call fails with 'NoneType' object
+has no attribute 'get', verl catches it, and the model reads it as the tool's answer; the reward is 0 (tool_agent_loop.py, _call_tool;
+executed on verl 0.9.1). A null create_kwargs has the same effect.
 
-Every tool that the launch configures is offered in every row. A tool that most rows have is taken as configured, and rows without it
-are warnings; that most rows lack a tool is said once, as a note. Give every row an entry for every tool, with arguments or with
-nulls in them.
+verl offers every configured tool in every row. If most rows have a tool, rlprep takes it as configured, and rows without it are warnings.
+If most rows lack a tool, one note says so. Give every row an entry for every tool, with arguments or with nulls in them.
 `,
 	Applies:         []rule.Severity{{Level: rule.Warning, Consequence: "a call fails with 'NoneType' object has no attribute 'get', which the model reads as the tool's answer"}},
 	Reads:           func(p *rule.Pass) []schema.Path { return toolLeaves(p.Schema) },

@@ -9,9 +9,9 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL309", Name: "tool-kwargs-dead", Cites: []string{"verl@b178a3cd5 tool_agent_loop.py:426-427"}, Rows: rule.RL,
 	Title: "tools_kwargs has keys that nothing reads",
 	Doc: `
-Of a tool's entry the tool agent reads create_kwargs alone (tool_agent_loop.py, _call_tool). execute_kwargs, calc_reward_kwargs and
-release_kwargs were read by the multi-turn rollout of sglang before the agent loop and are passed over now, as is any other key:
-arguments that stand beside create_kwargs never reach the tool.
+The tool agent reads only create_kwargs of a tool's entry (tool_agent_loop.py, _call_tool). Before the agent loop existed, the multi-turn
+rollout of sglang read execute_kwargs, calc_reward_kwargs and release_kwargs. verl now ignores them, and every other key. Arguments beside
+create_kwargs never reach the tool.
 `,
 	Applies: []rule.Severity{{Level: rule.Info, Consequence: "the tool agent reads create_kwargs alone"}},
 	New: eachFile(func(p *rule.Pass, f *rule.File) {

@@ -22,7 +22,7 @@ error (executed on verl 0.9.1). They differ when only one of the two was cleaned
 	Applies: always("the tool calls the right answer wrong"),
 	Reads:   reads(groundTruth, gsm8kToolTruth),
 	New:     func(p *rule.Pass) rule.Checker { return &toolTruth{p} },
-	Unfixed: "which of two different answers is right is not in the data",
+	Unfixed: "the data does not show which of the two answers is right",
 	Examples: []rule.Example{
 		{Title: "one of them corrected", Files: []string{`{"reward_model":{"ground_truth":"72"},"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":"72"}}}}}
 {"reward_model":{"ground_truth":"10"},"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":"12"}}}}}`}, Want: []string{"0 1 " + string(gsm8kToolTruth)}},

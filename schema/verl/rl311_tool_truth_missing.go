@@ -9,9 +9,8 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL311", Name: "tool-truth-missing", Rows: rule.RL,
 	Title: "the tool calc_gsm8k_reward gets no ground truth",
 	Doc: `
-calc_gsm8k_reward takes its ground truth from create_kwargs["ground_truth"] (gsm8k_tool.py). Without create_kwargs, or with arguments
-that stand beside them, it compares with None: the tool rewards 0 whatever the model says, and no error is seen (executed on
-verl 0.9.1).
+calc_gsm8k_reward takes its ground truth from create_kwargs["ground_truth"] (gsm8k_tool.py). Without create_kwargs, or with the arguments
+beside it, the tool compares with None. It then rewards 0 for every answer of the model, and there is no error (executed on verl 0.9.1).
 
 Write {"calc_gsm8k_reward": {"create_kwargs": {"ground_truth": "72"}}}.
 `,

@@ -12,12 +12,12 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL312", Name: "tool-name-mismatch", Rows: rule.RL,
 	Title: "a key of tools_kwargs is probably not the tool's name",
 	Doc: `
-The tool agent looks a tool's arguments up by the name in the tool's schema (tool_schema.function.name; tool_agent_loop.py,
-_call_tool). Under another key they are never found: the tool is made without arguments and rewards 0, and no error is seen (executed
-on verl 0.9.1). Names of the tools that verl's examples configure: calc_gsm8k_reward, calc_geo3k_reward, code_interpreter, search,
+The tool agent finds a tool's arguments by the name in the tool's schema (tool_schema.function.name; tool_agent_loop.py, _call_tool). It
+never finds arguments under another key: the tool is created without arguments and rewards 0, and there is no error (executed on verl
+0.9.1). Names of the tools that verl's examples configure: calc_gsm8k_reward, calc_geo3k_reward, code_interpreter, search,
 image_zoom_in_tool.
 
-Reported is a key that nearly is one of these, and a prompt that tells the model of another tool than tools_kwargs has ("the
+The rule reports a key that is nearly one of these names. It also reports a prompt that names another tool than tools_kwargs has ("the
 'calc_gsm8k_reward' tool", in backquotes).
 `,
 	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "under another name a tool never finds its arguments"}},

@@ -11,10 +11,10 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL313", Name: "tool-selection-type", Rows: rule.RL,
 	Title: "extra_info.tool_selection is not a list of names",
 	Doc: `
-Since 0.8 the tool agent offers a row only the tools named in extra_info.tool_selection (tool_agent_loop.py, run): {name: … for name in
-tool_selection if name in self.tools}. A text is walked letter by letter, so no tool is found, and the row runs without any. Of a struct
-the names of its fields are walked, whatever their values: every row is offered every tool that the struct has a field for, false or null
-too (both executed on verl 0.9.1). Names that no tool has are passed over.
+Since 0.8 the tool agent offers a row only the tools in extra_info.tool_selection (tool_agent_loop.py, run): {name: … for name in
+tool_selection if name in self.tools}. Python iterates over a text letter by letter, so it finds no tool, and the row runs without any. Of a
+struct Python iterates over the names of the fields and ignores the values. The row is then offered every tool that the struct has a field
+for, also if the value is false or null (both executed on verl 0.9.1). verl ignores names that no tool has.
 `,
 	Applies: []rule.Severity{{Versions: ">=0.8", Level: rule.Error, Consequence: "the row runs without any tool"}},
 	New: eachFile(func(p *rule.Pass, f *rule.File) {
@@ -34,7 +34,7 @@ too (both executed on verl 0.9.1). Names that no tool has are passed over.
 		}
 		p.Report(found)
 	}),
-	Unfixed: "which tools are meant is not in the data",
+	Unfixed: "the data does not show which tools the row needs",
 	Examples: []rule.Example{
 		{Title: "a text", Files: []string{`{"extra_info":{"tool_selection":"calc_gsm8k_reward"}}`}, Want: []string{"0 -1 extra_info.tool_selection"}},
 		{Title: "a struct of booleans", Files: []string{`{"extra_info":{"tool_selection":{"calc_gsm8k_reward":true}}}`}, Want: []string{"0 -1 extra_info.tool_selection"}},

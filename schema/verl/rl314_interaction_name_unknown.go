@@ -15,11 +15,12 @@ var _ = framework.Add(rule.Rule{
 	Cites: []string{"verl@0.7.1 experimental/agent_loop/tool_agent_loop.py:139-150", "verl@0.6.1 experimental/agent_loop/tool_agent_loop.py:127-140"},
 	Title: "a row names an interaction that the launch does not configure",
 	Doc: `
-Where a launch sets multi_turn.interaction_config_path, tool_agent looks extra_info.interaction_kwargs.name of every row up among the interactions of that file
-(verl 0.6 and 0.7; 0.7.1 tool_agent_loop.py:139-150). Any other name ends in ValueError "Interaction 'x' not found in interaction_map", and the step dies. Without
-name in the file, the name is that of the class, in lower case and without "Interaction" at its end.
+If a launch sets multi_turn.interaction_config_path, tool_agent looks up extra_info.interaction_kwargs.name of every row among the
+interactions of that file (verl 0.6 and 0.7; 0.7.1 tool_agent_loop.py:139-150). Any other name raises ValueError "Interaction 'x' not found
+in interaction_map", and the step fails. An entry without name in the file gets the name of its class, in lower case and without
+"Interaction" at its end.
 
-Only rows of tool_agent are checked, and only against a file that can be read here.
+The rule checks only rows of tool_agent, and only if it can read the file on this machine.
 `,
 	Applies: []rule.Severity{{Versions: ">=0.6 <0.8", Level: rule.Error, Consequence: "verl fails with ValueError \"Interaction … not found in interaction_map\", and the step dies"}},
 	Reads:   reads(interactionName, agentName),

@@ -9,10 +9,10 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL401", Name: "index-missing", Cites: []string{"verl@b178a3cd5 rl_dataset.py:353", "verl@b178a3cd5 rl_dataset.py:359"}, Rows: rule.RL,
 	Title: "extra_info has no index",
 	Doc: `
-A rollout trace names the row by extra_info.index (its sample_index); nothing else leads back to the data. Without the field
-every row is sample 0 (rl_dataset.py: extra_info.get("index", 0)), and rollout_n counts on over all of them. Where only some
-files have the field, the rows of the others get None. The V1 trainer of 0.9 traces nothing, so this bites with
-trainer.use_v1=False, in earlier versions, and in agent loops of your own that trace (executed on verl 0.9.1).
+A rollout trace identifies the row by extra_info.index (its sample_index); nothing else connects it to the data. Without the field every row
+is sample 0 (rl_dataset.py: extra_info.get("index", 0)), and rollout_n counts on over all of them. If only some files have the field, the
+rows of the others get None. The V1 trainer of 0.9 traces nothing. So this matters with trainer.use_v1=False, in earlier versions, and in
+your own agent loops that trace (executed on verl 0.9.1).
 `,
 	Applies: traced("every row traces as sample 0"),
 	New: whenTraced(eachFile(func(p *rule.Pass, f *rule.File) {
@@ -24,7 +24,7 @@ trainer.use_v1=False, in earlier versions, and in agent loops of your own that t
 		}
 	})),
 	Fixes:   []rule.Fix{fillIndex("numbers the rows, with numbers that no other row of the split has")},
-	Unfixed: "an index that is no integer has no next number",
+	Unfixed: "non-integer indexes cannot be renumbered",
 	Examples: []rule.Example{
 		{Title: "extra_info without index", Files: []string{`{"extra_info":{"split":"train"}}`}, Want: []string{"0 -1 extra_info.index"}},
 		{Title: "no extra_info", Files: []string{`{"id":3}`}, Want: []string{"0 -1 extra_info.index"}},

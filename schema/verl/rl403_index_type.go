@@ -10,9 +10,9 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL403", Name: "index-type", Rows: rule.RL,
 	Title: "extra_info.index is neither an integer nor a text",
 	Doc: `
-pandas makes a float of an integer column that once had a null, so traces say sample_index 17.0 and a search for 17 finds
-nothing; a NaN among them is a sample of its own in every comparison, and with max_samples_per_step_per_worker set the older
-trainer fails (executed on verl 0.9.1). Write integers or texts, one of them in all files.
+pandas makes floats of an integer column that once had a null. Traces then contain sample_index 17.0, and a search for 17 finds nothing. A
+NaN equals no other value, so it counts as a separate sample in every comparison, and with max_samples_per_step_per_worker set the older
+trainer fails (executed on verl 0.9.1). Write integers or texts, and the same type in all files.
 `,
 	Applies: traced("traces name samples by something that a search does not find"),
 	New: whenTraced(eachFile(func(p *rule.Pass, f *rule.File) {
@@ -22,7 +22,7 @@ trainer fails (executed on verl 0.9.1). Write integers or texts, one of them in 
 		}
 	})),
 	Fixes:   []rule.Fix{fixes.Unsafe(castIndex("makes floats integers, and NaN a null"))},
-	Unfixed: "what is no number, or has a fraction, does not become an integer",
+	Unfixed: "only numbers without a fraction become integers",
 	Examples: []rule.Example{
 		{Title: "float64, as pandas makes it", Files: []string{`{"extra_info":{"index":0.0}}`}, Want: []string{"0 -1 extra_info.index"}},
 		{Title: "NaN", Files: []string{`{"extra_info":{"index":0.0}}

@@ -22,7 +22,7 @@ same index in train and validation is fine, since traces distinguish the two. Th
 	Reads:   reads(extraIndex),
 	New:     whenTraced(func(p *rule.Pass) rule.Checker { return &indexDuplicate{Pass: p} }),
 	Fixes:   []rule.Fix{fixes.Unsafe(renumberIndex("gives the later of the rows numbers that no other row of the split has"))},
-	Unfixed: "an index that is no integer has no next number",
+	Unfixed: "non-integer indexes cannot be renumbered",
 	Examples: []rule.Example{
 		{Title: "two rows", Files: []string{`{"extra_info":{"index":3}}
 {"extra_info":{"index":4}}

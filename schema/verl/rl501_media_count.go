@@ -9,9 +9,9 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL501", Name: "media-count", Cites: []string{"verl@b178a3cd5 rl_dataset.py:312-338"}, Rows: rule.RL,
 	Title: "a row has more or fewer images, videos or audios than tags",
 	Doc: `
-Where a row has any media, verl replaces <image>, <video> and <audio> (since 0.8) in its messages by them, one by one, and asserts
-that each is used exactly once: AssertionError 'image_offset 1 >= len(images) 1' or 'image_offset 0 != len(images) 1' (rl_dataset.py,
-_build_messages). The dataloader dies with it, or filter_overlong_prompts drops the row.
+If a row has any media, verl replaces <image>, <video> and <audio> (since 0.8) in its messages by the media, one by one, and asserts that
+each is used exactly once: AssertionError 'image_offset 1 >= len(images) 1' or 'image_offset 0 != len(images) 1' (rl_dataset.py,
+_build_messages). The error ends the dataloader, or filter_overlong_prompts drops the row.
 
 Write one tag for each, usually before the question: "<image>Find x."
 `,
@@ -20,7 +20,7 @@ Write one tag for each, usually before the question: "<image>Find x."
 	New: func(p *rule.Pass) rule.Checker {
 		return &mediaCount{Pass: p, on: len(mediaReads(p)) > 0, read: mediaRead(p.Env.Target)}
 	},
-	Unfixed: "where in the text the medium belongs is not in the data",
+	Unfixed: "the data does not show where in the text the media belong",
 	Examples: []rule.Example{
 		{Title: "an image and no tag", Files: []string{`{"prompt":[{"role":"user","content":"<image>Find x."}],"images":[{"path":"a.png"}]}
 {"prompt":[{"role":"user","content":"Find x."}],"images":[{"path":"a.png"}]}`}, Want: []string{"0 1 images"}},

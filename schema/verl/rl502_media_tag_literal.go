@@ -12,11 +12,11 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL502", Name: "media-tag-literal", Cites: []string{"verl@b178a3cd5 rl_dataset.py:312-338"}, Rows: rule.RL,
 	Title: "a message has a tag for an image, and the row has none",
 	Doc: `
-Where a row has no media, verl leaves its messages as they are (rl_dataset.py, _build_messages). So <image> reaches the model as text,
-and the question asks about a picture that does not exist (executed on verl 0.9.1).
+If a row has no media, verl does not change its messages (rl_dataset.py, _build_messages). So <image> reaches the model as text, and the
+question asks about a picture that does not exist (executed on verl 0.9.1).
 
-In a file without a column for media the tag may be meant as text, so the level is info there. It stays a warning if the file has a
-column image, image_url or picture: verl reads 'images' only. <video> and <audio>, which HTML has too, are searched for only in files with a
+In a file without a media column the tag may be intended as text, so the level is info there. It stays a warning if the file has a column
+image, image_url or picture: verl reads 'images' only. HTML has <video> and <audio> too, so the rule searches for them only in files with a
 column videos or audios.
 `,
 	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "the tag reaches the model as text"}},
@@ -24,7 +24,7 @@ column videos or audios.
 	New: func(p *rule.Pass) rule.Checker {
 		return &mediaTag{Pass: p, on: len(mediaReads(p)) > 0, wanted: [3]bool{listed(p, "images", true), listed(p, "videos", false), listed(p, "audios", false)}, level: tagLevel(p.Schema)}
 	},
-	Unfixed: "which image is meant is not in the data",
+	Unfixed: "the data has no image for the tag",
 	Examples: []rule.Example{
 		{Title: "no images column", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}]}
 {"prompt":[{"role":"user","content":"<image>Find x."}]}`}, Want: []string{"0 1 prompt[].content"}},

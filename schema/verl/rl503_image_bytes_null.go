@@ -14,9 +14,9 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL503", Name: "image-bytes-null", Cites: []string{"verl@b178a3cd5 rl_dataset.py:317-328", "verl@b178a3cd5 vision_utils.py:22-32"},
 	Title: "an image has no bytes",
 	Doc: `
-Where images are structs with a field bytes, verl opens these and nothing else (rl_dataset.py, _build_messages; vision_utils.py,
-process_image): a null fails with PIL.UnidentifiedImageError, and the path beside it is never looked at. In files with HF's Image
-feature in their metadata datasets itself opens the path, so RL rows of such files are not judged.
+If images are structs with a field bytes, verl reads only this field (rl_dataset.py, _build_messages; vision_utils.py, process_image). A
+null fails with PIL.UnidentifiedImageError, and verl never reads the path beside it. In files whose metadata has HF's Image feature,
+datasets itself opens the path, so RL rows of such files are not judged.
 
 Put the bytes into the file (datasets: embed them with push_to_hub or embed_external_files), or write structs without the field.
 `,

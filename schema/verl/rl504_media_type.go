@@ -7,12 +7,13 @@ import (
 
 var _ = framework.Add(rule.Rule{
 	ID: "RL504", Name: "media-type", Cites: []string{"verl@b178a3cd5 rl_dataset.py:317-328", "verl@b178a3cd5 vision_utils.py:22-32"}, Rows: rule.RL,
-	Title: "images, videos or audios are not a list of what verl takes",
+	Title: "images, videos or audios are not lists of a type that verl takes",
 	Doc: `
-images must be a list of structs {bytes, path}, or of whatever the vision processor takes with the key image; videos a list of structs
-with the key video. Since 0.9 an image or video may also be a path in a text; before, and for bytes that stand alone, verl fails with
-TypeError 'unsupported image type' (rl_dataset.py, _build_messages; verl issues 837, 4084). An image that is not in a list fails on its
-length.
+images must be a list of structs {bytes, path}, or of values that the vision processor takes under the key image. videos must be a list of
+structs with the key video. Since 0.9 an image or video may also be a path in a text. Before 0.9
+a path fails with TypeError 'unsupported image type', and bytes without a struct fail with it in every version
+(rl_dataset.py, _build_messages; verl issues 837, 4084). An image that is not in a
+list fails when verl takes its length.
 `,
 	Applies: always("verl fails with TypeError when it reads the row"),
 	New: eachFile(func(p *rule.Pass, f *rule.File) {

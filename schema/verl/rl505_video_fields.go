@@ -9,9 +9,9 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL505", Name: "video-fields", Cites: []string{"verl@b178a3cd5 vision_utils.py:79"}, Rows: rule.RL,
 	Title: "the structs in videos have no field video, or both fps and nframes",
 	Doc: `
-verl hands each struct on to qwen_vl_utils as {"type": "video", …}, which takes the video from its key video (vision_utils.py,
-process_video: NotImplementedError without it). It takes fps or nframes and refuses both; a union of structs leaves both keys in every
-row, one of them null (a warning: read, not executed). Split such rows over two datasets, or keep one of the two keys.
+verl passes each struct to qwen_vl_utils as {"type": "video", …}, which takes the video from the key video (vision_utils.py, process_video:
+NotImplementedError without it). It takes fps or nframes and refuses both. A union of structs leaves both keys in every row, one of them
+null (a warning: read, not executed). Put such rows into two datasets, or keep only one of the two keys.
 `,
 	Applies: always("verl finds no video in the struct and fails"),
 	New: eachFile(func(p *rule.Pass, f *rule.File) {
