@@ -9,9 +9,10 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL306", Name: "tools-kwargs-null", Cites: []string{"verl@b178a3cd5 rl_dataset.py:356-358", "verl@b178a3cd5 tool_agent_loop.py:421-439"}, Rows: rule.RL,
 	Title: "a row that runs with tools has no tools_kwargs",
 	Doc: `
-The tool agent takes tools_kwargs.get(name, {}) of a row (tool_agent_loop.py, _call_tool). If tools_kwargs is null, that fails. verl catches the exception, the model reads "Error executing tool 'calc_gsm8k_reward': 'NoneType' object has no attribute 'get'", and the
-tool rewards nothing. If the file lacks the field, the tool is created without arguments: no error, and a tool that needs
-them rewards 0 (executed on verl 0.9.1). need_tools_kwargs only asks verl to log a warning.
+If tools_kwargs of a row is null, tools_kwargs.get(name, {}) fails in the tool agent (tool_agent_loop.py, _call_tool). verl catches the
+exception, the model reads "Error executing tool 'calc_gsm8k_reward': 'NoneType' object has no attribute 'get'", and the tool rewards
+nothing. If the file lacks the field, the tool is created without arguments. There is no error then, but a tool that needs arguments rewards
+0 (executed on verl 0.9.1). need_tools_kwargs only makes verl log a warning.
 
 Give the row its tools_kwargs. If rows without tools must be in the same file, write a struct without arguments there, not null.
 `,

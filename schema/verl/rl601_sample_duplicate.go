@@ -11,9 +11,9 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL601", Name: "sample-duplicate", SharesKeysAs: "samples",
 	Title: "a split has a sample more than once",
 	Doc: `
-Rows with the same messages, media and ground truth train like any others; verl says nothing (executed on verl 0.9.1). The published
-dapo-math-17k has each of its 17,000 prompts a hundred times (verl issue 3065): an epoch is a hundred epochs, a batch may hold one prompt
-several times, and nobody wrote that down. The texts must be equal to the byte.
+Repeated rows train like any others, and verl prints no message (executed on verl 0.9.1). Rows are equal if their messages, media and ground
+truth are the same bytes. The published dapo-math-17k has each of its 17,000 prompts a hundred times (verl issue 3065), and nothing
+documents it. An epoch is then a hundred epochs, and a batch may contain one prompt several times.
 `,
 	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "it is trained on more often than the others"}},
 	Reads:   sampleReads,

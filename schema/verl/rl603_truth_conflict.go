@@ -11,14 +11,14 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL603", Name: "truth-conflict", SharesKeysAs: "samples", Rows: rule.RL,
 	Title: "the same prompt has different ground truths",
 	Doc: `
-Rows with the same messages and media and different ground truths reward different answers to one question, and verl does not report it. One of them
-is wrong, or part of the question was lost (a table, a picture, a list of choices). '72' and '72.0' count as different: a scorer that
-compares texts treats them as different.
+Some rows have the same messages and media, but different ground truths. They reward different answers to one question, and verl does not
+report it. One of the ground truths is wrong, or part of the question was lost (a table, a picture, a list of choices). '72' and '72.0'
+count as different, since a scorer that compares texts treats them as different.
 `,
 	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "an answer to one scores 0 for the other"}},
 	Reads:   sampleReads,
 	New:     func(p *rule.Pass) rule.Checker { return &truthConflict{newSamples(p)} },
-	Unfixed: "which of two different answers is right is not in the data",
+	Unfixed: "the data does not show which of the ground truths is right",
 	Examples: []rule.Example{
 		{Title: "two sources that disagree", Files: []string{`{"prompt":[{"role":"user","content":"6 times 12?"}],"reward_model":{"ground_truth":"72"}}`, `{"prompt":[{"role":"user","content":"6 times 12?"}],"reward_model":{"ground_truth":"7"}}`},
 			Want: []string{"0 0 reward_model.ground_truth", "1 0 reward_model.ground_truth"}},

@@ -6,7 +6,7 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL701", Name: "trace-key-dead", Rows: rule.RL,
 	Title: "the trace is configured under trainer.rollout_trace, which verl does not read",
 	Doc: `
-Only commits of one week in July 2025 read trainer.rollout_trace (ec4433cd5 to def5b28e3); in 0.5.0 it is read and at once overwritten
+Only commits of one week in July 2025 read trainer.rollout_trace (ec4433cd5 to def5b28e3). In 0.5.0 it is read and immediately overwritten
 (agent_loop.py:228). With '+' in front Hydra takes any key, so the launch starts, and nothing is traced.
 
 Write actor_rollout_ref.rollout.trace.backend, without '+' (read only: no version of 0.5 to 0.9 reads the old key).

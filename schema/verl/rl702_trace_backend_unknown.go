@@ -12,8 +12,8 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL702", Name: "trace-backend-unknown", Rows: rule.RL,
 	Title: "unknown trace backend",
 	Doc: `
-rollout_trace.py compares the name with 'weave', 'mlflow' and, since 0.8, 'trackio' exactly. For any other name, also
-'MLflow' or 'wandb', it does nothing: no error, no traces (rollout_trace.py:100-113 in 0.9.1).
+rollout_trace.py compares the name with 'weave', 'mlflow' and, since 0.8, 'trackio'. The name must be exact. With any other name, such as
+'MLflow' or 'wandb', it does nothing: there is no error, and there are no traces (rollout_trace.py:100-113 in 0.9.1).
 `,
 	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "verl takes any other name for none, without a word: nothing is traced"}},
 	New: onLaunch(func(c *launchCheck) {

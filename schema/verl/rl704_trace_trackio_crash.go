@@ -6,9 +6,10 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL704", Name: "trace-trackio-crash", Rows: rule.RL,
 	Title: "tracing to trackio ends the first rollout",
 	Doc: `
-trackio.init sets a context variable in the constructor of the Ray actor; the actor's methods run in another context, so the first
-trackio.log raises 'Call trackio.init() before trackio.log()'. The handler that should log this error raises it again (executed on verl 0.9.1 with
-trackio 0.43; 0.8 has the same code and was not run). The default trainer of 0.9 traces nothing at all (RL703). trackio as a trainer.logger works.
+trackio.init sets a context variable in the constructor of the Ray actor. The actor's methods run in another context, so the first
+trackio.log raises 'Call trackio.init() before trackio.log()'. The handler that should log this error raises it again (executed on verl
+0.9.1 with trackio 0.43; 0.8 has the same code and was not run). The default trainer of 0.9 traces nothing at all (RL703). trackio works as
+a trainer.logger.
 `,
 	Applies: []rule.Severity{
 		{Versions: ">=0.9", Level: rule.Error, Consequence: "the first rollout fails with 'Call trackio.init() before trackio.log()'"},

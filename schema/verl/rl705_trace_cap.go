@@ -9,9 +9,9 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL705", Name: "trace-cap", Rows: rule.RL,
 	Title: "trace.max_samples_per_step_per_worker is 0, unset or unknown",
 	Doc: `
-The key takes N samples of each worker and step, with all their rollouts: N × agent.num_workers × rollout.n traces a step. 0 is taken and turns
-tracing off. null, the default, traces every trajectory; verl's own page on rollout traces speaks of dozens of gigabytes a day. verl knows the key since 0.7 (53d975379);
-before, Hydra refuses it, or with '+' nothing reads it.
+The value N selects N samples of each worker and step, with all their rollouts. A step has N × agent.num_workers × rollout.n traces. verl
+accepts 0, which turns tracing off. null, the default, traces every trajectory; verl's own page on rollout traces mentions dozens of
+gigabytes a day. verl knows the key since 0.7 (53d975379). Earlier versions do not read it: Hydra refuses it, or accepts it with '+'.
 `,
 	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "0 samples are traced"}},
 	New: onLaunch(func(c *launchCheck) {

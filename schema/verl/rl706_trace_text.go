@@ -6,8 +6,9 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL706", Name: "trace-text", Rows: rule.RL,
 	Title: "traces will hold token numbers, not text",
 	Doc: `
-Without token2text a trace has prompt_ids and response_ids only. Before verl 0.8 token2text adds text only to ToolAgentLoop.run: single_turn_agent is not
-traced by itself there (rollout_trace.py:199-217 of 0.7), so the key does nothing for it. Text makes traces larger: in 0.9.1 every turn repeats its whole context (executed).
+Without token2text a trace has only prompt_ids and response_ids. Before verl 0.8 token2text adds text only to ToolAgentLoop.run. Those
+versions do not trace single_turn_agent itself (rollout_trace.py:199-217 of 0.7), so the key has no effect on it. Text makes traces larger:
+in 0.9.1 every turn repeats its whole context (executed).
 `,
 	Applies: []rule.Severity{{Level: rule.Info, Consequence: "traces hold token numbers only"}},
 	New: onLaunch(func(c *launchCheck) {

@@ -4,13 +4,14 @@ import "github.com/rlprep/rlprep/schema/rule"
 
 var _ = framework.Add(rule.Rule{
 	ID: "RL707", Name: "mlflow-overflow", Rows: rule.RL,
-	Title: "more trajectories run at once in a worker than mlflow keeps traces of",
+	Title: "a worker runs more trajectories at once than mlflow keeps traces",
 	Doc: `
-mlflow holds 1,000 live traces a process (MLFLOW_TRACE_BUFFER_MAX_SIZE) and throws away what is beyond, without a word: 1,200 concurrent trajectories left
-exactly 1,000 (executed with mlflow 3.17.2 and verl's rollout_trace.py). A worker starts all its trajectories of a step together, batch × n / workers of them. Its export
-queue of 1,000 tasks (MLFLOW_ASYNC_TRACE_LOGGING_MAX_QUEUE_SIZE) overflows earlier: 640 trajectories with tools lost the tags of 38 in 100.
+mlflow keeps 1,000 live traces in a process (MLFLOW_TRACE_BUFFER_MAX_SIZE) and silently drops the others. 1,200 concurrent trajectories left
+exactly 1,000 (executed with mlflow 3.17.2 and verl's rollout_trace.py). A worker starts all its trajectories of a step together: batch × n
+/ workers of them. mlflow's export queue of 1,000 tasks (MLFLOW_ASYNC_TRACE_LOGGING_MAX_QUEUE_SIZE) overflows earlier: of 640 trajectories
+with tools, 38 in 100 lost their tags.
 
-Trace a few samples a step (max_samples_per_step_per_worker), raise both variables, or take more workers.
+Trace a few samples a step (max_samples_per_step_per_worker), raise both variables, or use more workers.
 `,
 	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "mlflow keeps 1,000 live traces a worker and drops the others silently"}},
 	New: onLaunch(func(c *launchCheck) {

@@ -8,14 +8,17 @@ import (
 
 var _ = framework.Add(rule.Rule{
 	ID: "RL708", Name: "mlflow-store", Rows: rule.RL,
-	Title: "the mlflow store that the launch names, or does not name, breaks or scatters traces",
+	Title: "with this mlflow store, or without one, workers fail or their traces are scattered",
 	Doc: `
-Every agent-loop worker (8 by default) opens MLFLOW_TRACKING_URI itself; without it each takes sqlite:////tmp/mlruns.db of its own node (rollout_trace.py:99). Executed with mlflow
-3.17.2: an sqlite file that is not there yet is created by all workers at once, and 3 of 4 crashed in its migration; a relative sqlite path is another file for each
-worker; file: and ./folder are refused ('filesystem tracking backend is in maintenance mode') and end the run; on a server, workers that race to create the experiment write into
-"Default".
+Every agent-loop worker (8 by default) opens MLFLOW_TRACKING_URI itself. If the variable is not set, each worker uses
+sqlite:////tmp/mlruns.db of its own node (rollout_trace.py:99). Executed with mlflow 3.17.2:
 
-Point MLFLOW_TRACKING_URI at a server, and create the experiment before the launch (mlflow experiments create).
+- All workers create an sqlite file that does not exist yet, at the same time: 3 of 4 crashed in its migration.
+- A relative sqlite path is a different file for each worker.
+- mlflow refuses file: and ./folder ('filesystem tracking backend is in maintenance mode'), and the run ends.
+- On a server, workers that create the experiment at the same time write into "Default".
+
+Set MLFLOW_TRACKING_URI to a server, and create the experiment before the launch (mlflow experiments create).
 `,
 	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "workers share no store"}},
 	New: onLaunch(func(c *launchCheck) {

@@ -4,10 +4,11 @@ import "github.com/rlprep/rlprep/schema/rule"
 
 var _ = framework.Add(rule.Rule{
 	ID: "RL709", Name: "trace-project-default", Rows: rule.RL,
-	Title: "traces go to verl's default project, with every other run's",
+	Title: "traces go to verl's default project, together with those of other runs",
 	Doc: `
-The project of a trace is trainer.project_name (trace.project_name since 0.7.1, which follows it), verl_examples by default, and the experiment gsm8k. Traces do not distinguish runs
-that keep both defaults: a trace carries the experiment's name, no name of the run.
+The project of a trace is trainer.project_name, and verl_examples by default. Since 0.7.1 trace.project_name replaces it, and defaults to
+it. The experiment is gsm8k by default. If two runs keep both defaults, their traces cannot be distinguished: a trace has the experiment's
+name, but no name of the run.
 `,
 	Applies: []rule.Severity{{Level: rule.Info, Consequence: "traces do not distinguish the runs"}},
 	New: onLaunch(func(c *launchCheck) {

@@ -6,8 +6,10 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL710", Name: "weave-key-unseen", Rows: rule.RL,
 	Title: "traces go to weave, and the script exports no WANDB_API_KEY",
 	Doc: `
-weave.init needs the key in the environment of the worker, or in ~/.netrc of every node; where it has none, the worker's constructor fails before the first step. With a wrong or exhausted account training goes on, and every batch
-of traces is lost with a line in the log (executed with weave 0.54 against a loopback server: 401 and 403 are not retried). That the script does not export the key is no fault where the node has it.
+weave.init needs the key in the environment of the worker, or in ~/.netrc of every node. Without a key, the worker's constructor fails
+before the first step. With a wrong or exhausted account training continues, but every batch of traces is lost, and only a log line reports
+it (executed with weave 0.54 against a loopback server: 401 and 403 are not retried). A script that does not export the key is fine if the
+node has it.
 `,
 	Applies: []rule.Severity{{Level: rule.Info, Consequence: "weave.init fails on a node that has no key"}},
 	New: onLaunch(func(c *launchCheck) {

@@ -6,8 +6,9 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL711", Name: "rollout-mode-sync", Cites: []string{"verl@b178a3cd5 workers/config/rollout.py:244"}, Rows: rule.RL,
 	Title: "rollout.mode is sync: there is no agent loop",
 	Doc: `
-Since 0.7 the mode sync is refused: ValueError 'Rollout mode sync has been removed' (workers/config/rollout.py:244; bd512a0ad). Up to 0.6 it is the default, and runs no agent loop: agent_name, tools and traces are
-ignored without a word. There the launch needs rollout.mode=async, and data.return_raw_chat=True (RL712). Read only.
+Since 0.7 verl refuses the mode sync: ValueError 'Rollout mode sync has been removed' (workers/config/rollout.py:244; bd512a0ad). Up to 0.6
+sync is the default, and it runs no agent loop: verl silently ignores agent_name, tools and traces. There the launch needs
+rollout.mode=async, and data.return_raw_chat=True (RL712). Read only.
 `,
 	Applies: []rule.Severity{
 		{Versions: ">=0.7", Level: rule.Error, Consequence: "verl refuses it: ValueError \"Rollout mode 'sync' has been removed\""},

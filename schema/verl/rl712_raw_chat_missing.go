@@ -6,8 +6,8 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL712", Name: "raw-chat-missing", Rows: rule.RL,
 	Title: "an agent loop of verl 0.5 or 0.6 without data.return_raw_chat=True",
 	Doc: `
-Up to 0.6 the dataset hands raw_prompt to the agent loop only with data.return_raw_chat=True; the default is False, and the loop fails with KeyError 'raw_prompt' at the first step. Since 0.7 it is always handed on
-(51d27376c). Read only.
+Up to 0.6 the dataset passes raw_prompt to the agent loop only with data.return_raw_chat=True. The default is False, and the loop fails with
+KeyError 'raw_prompt' at the first step. Since 0.7 the dataset always passes it (51d27376c). Read only.
 `,
 	Applies: []rule.Severity{{Versions: "<0.7", Level: rule.Error, Consequence: "the agent loop fails with KeyError 'raw_prompt'"}},
 	New: onLaunch(func(c *launchCheck) {

@@ -6,9 +6,10 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL713", Name: "tools-without-agent", Rows: rule.RL,
 	Title: "tools are configured, and no sample runs in an agent loop that offers them",
 	Doc: `
-The agent loop is chosen by each row's agent_name, or by rollout.agent.default_agent_loop where the files have no such column: single_turn_agent, which offers no tools. multi_turn.enable chooses nothing. So a
-launch with multi_turn.tool_config_path over rows without agent_name trains single-turn, without a message (executed on verl 0.9.1; verl issues 2986, 2966). verl's README example
-(gsm8k_multiturn_w_tool.py with run_qwen2.5-3b_gsm8k_multiturn.sh) is such a pair; gsm8k_tool_agent_loop.py writes the column.
+Each row's agent_name selects the agent loop. If the files have no such column, rollout.agent.default_agent_loop selects it: the default is
+single_turn_agent, which offers no tools. multi_turn.enable selects nothing. So a launch with multi_turn.tool_config_path over rows without
+agent_name trains single-turn, without a message (executed on verl 0.9.1; verl issues 2986, 2966). verl's README example
+(gsm8k_multiturn_w_tool.py with run_qwen2.5-3b_gsm8k_multiturn.sh) is such a pair. gsm8k_tool_agent_loop.py writes the column.
 
 Add agent_name=tool_agent to every file, or set actor_rollout_ref.rollout.agent.default_agent_loop=tool_agent (0.6 and later).
 `,

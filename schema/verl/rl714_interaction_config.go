@@ -7,10 +7,11 @@ import (
 
 var _ = framework.Add(rule.Rule{
 	ID: "RL714", Name: "interaction-config", Rows: rule.RL,
-	Title: "an interaction is configured that cannot begin",
+	Title: "the configured interaction never starts",
 	Doc: `
-verl 0.8 removed interactions (63dc08501, 2026-04-20): Hydra refuses multi_turn.interaction_config_path ('Could not override'), and with '+' MultiTurnConfig does not take it ('unexpected keyword'; both executed on 0.9.1). Up to 0.7 only
-tool_agent begins an interaction, and only for rows whose extra_info.interaction_kwargs has a name; without the name the step dies (tool_agent_loop.py:149-160).
+verl 0.8 removed interactions (63dc08501, 2026-04-20). Hydra refuses multi_turn.interaction_config_path ('Could not override'), and with '+'
+MultiTurnConfig does not accept it ('unexpected keyword'; both executed on 0.9.1). Up to 0.7 only tool_agent starts an interaction, and only
+for rows whose extra_info.interaction_kwargs has a name. Without the name the step fails (tool_agent_loop.py:149-160).
 `,
 	Applies: []rule.Severity{
 		{Versions: ">=0.8", Level: rule.Error, Consequence: "verl 0.8 and later have no interactions: the launch fails when the configuration is composed"},

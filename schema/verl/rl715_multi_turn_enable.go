@@ -6,8 +6,9 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL715", Name: "multi-turn-enable", Rows: rule.RL,
 	Title: "multi_turn.enable is true, and nothing selects a multi-turn agent loop",
 	Doc: `
-multi_turn.enable is copied into meta_info and read nowhere else by the agent loop (ray_trainer.py:1237): agent_name or default_agent_loop choose. Only fully_async reads it: there, False overwrites agent_name with single_turn_agent for every sample
-(detach_utils.py:66 in 0.9.1, read only), so the column is lost.
+verl copies multi_turn.enable into meta_info, and the agent loop reads it nowhere else (ray_trainer.py:1237). agent_name or
+default_agent_loop selects the agent loop. Only fully_async reads the key: if it is False there, single_turn_agent overwrites agent_name of
+every sample (detach_utils.py:66 in 0.9.1, read only), so the column is lost.
 `,
 	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "multi_turn.enable selects nothing: every sample runs as single_turn_agent"}},
 	New: onLaunch(func(c *launchCheck) {

@@ -12,8 +12,9 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL716", Name: "tool-config-mismatch", Rows: rule.RL,
 	Title: "tools_kwargs and the tool configuration name different tools",
 	Doc: `
-The tool agent creates a tool with tools_kwargs[NAME], NAME being tool_schema.function.name of the YAML (tool_agent_loop.py, _call_tool). A key that the YAML lacks is never read. A tool whose key no row has is created without arguments: verl's gsm8k tool
-then always rewards 0 (executed on verl 0.9.1).
+The tool agent reads tools_kwargs[NAME] to create a tool. NAME is tool_schema.function.name of the YAML (tool_agent_loop.py, _call_tool).
+verl never reads a key that the YAML lacks. If no row has the key of a tool, the tool is created without arguments: verl's gsm8k tool then
+always rewards 0 (executed on verl 0.9.1).
 `,
 	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "under another name a tool never finds its arguments"}},
 	New: onLaunch(func(c *launchCheck) {

@@ -12,8 +12,10 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL717", Name: "tool-format-unknown", Rows: rule.RL,
 	Title: "multi_turn.format names no tool parser of this version",
 	Doc: `
-tool_agent asks for the parser by that name when it is made: ValueError 'Unknown tool parser' (tool_parser.py, get_tool_parser). Parsers: hermes; gpt-oss since 0.6; qwen3_coder since 0.7.1; gemma4 since 0.8; glm, seed, minimax, kimi, deepseek_v4 since 0.9 (read in the
-releases). verl's own search_multiturn_grpo.yaml has 'qwen', which none of them knows. If every sample runs as single_turn_agent, the name does no harm.
+tool_agent looks up the parser by this name when verl creates the agent: ValueError 'Unknown tool parser' (tool_parser.py, get_tool_parser).
+Parsers: hermes; gpt-oss since 0.6; qwen3_coder since 0.7.1; gemma4 since 0.8; glm, seed, minimax, kimi, deepseek_v4 since 0.9 (read in the
+releases). verl's own search_multiturn_grpo.yaml has 'qwen', which no version knows. If every sample runs as single_turn_agent, the name
+does no harm.
 `,
 	Applies: []rule.Severity{{Level: rule.Error, Consequence: "tool_agent fails with ValueError: Unknown tool parser"}},
 	New: onLaunch(func(c *launchCheck) {

@@ -11,15 +11,17 @@ import (
 var _ = framework.Add(rule.Rule{
 	ID: "RL718", Name: "agent-config", Rows: rule.RL,
 	Cites: []string{"verl@0.9.1 experimental/agent_loop/agent_loop.py:534-539", "verl@0.9.1 experimental/agent_loop/agent_loop.py:682-693", "verl@0.5.0 experimental/agent_loop/agent_loop.py:222-226"},
-	Title: "the file of agent_loop_config_path is not what verl reads",
+	Title: "verl cannot read the file of agent_loop_config_path",
 	Doc: `
-The worker of the agent loops reads the file when it starts (0.9.1 experimental/agent_loop/agent_loop.py:534-539, 0.5.0 agent_loop.py:222-226): a YAML list at the top, each
-entry with name and Hydra's _target_. A mapping or a text at the top, and an entry that is no mapping, fail with AttributeError "'str' object has no attribute 'name'", an entry
-without name with ConfigAttributeError. _target_ is used for the first sample of that loop (agent_loop.py:682-693): without it ConfigAttributeError 'Missing key run', with a
-text that is no module.Class InstantiationException 'Error locating target' (all executed with OmegaConf 2.3 and hydra-core 1.3, over 27 files).
+The worker of the agent loops reads the file when it starts (0.9.1 experimental/agent_loop/agent_loop.py:534-539, 0.5.0
+agent_loop.py:222-226). The file must be a YAML list. Each entry has name and Hydra's _target_. A mapping or a text instead of the list, and
+an entry that is not a mapping, fail with AttributeError "'str' object has no attribute 'name'". An entry without name fails with
+ConfigAttributeError. verl uses _target_ for the first sample of that loop (agent_loop.py:682-693). Without it, the sample fails with
+ConfigAttributeError 'Missing key run'. If it is not module.Class, the sample fails with InstantiationException 'Error locating target' (all
+executed with OmegaConf 2.3 and hydra-core 1.3, over 27 files).
 
-The second of two entries of one name replaces the first; a name of verl's own (single_turn_agent, tool_agent) replaces verl's agent, both without a word. A name that is no text
-is registered, and no row can select it.
+If two entries have one name, the second silently replaces the first. An entry with a name of verl's own (single_turn_agent, tool_agent)
+silently replaces verl's agent. verl registers a name that is not a text, but no row can select it.
 `,
 	Applies: []rule.Severity{{Level: rule.Error, Consequence: "the agent-loop workers fail when they start"}},
 	New: onLaunch(func(c *launchCheck) {

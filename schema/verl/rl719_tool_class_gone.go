@@ -11,9 +11,11 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL719", Name: "tool-class-gone", Rows: rule.RL,
 	Title: "the tool configuration names a class or a type that verl no longer ships",
 	Doc: `
-verl 0.8 removed every tool of its own: class_name verl.tools.gsm8k_tool.Gsm8kTool fails with AttributeError "'NoneType' object has no attribute 'loader'" when the worker starts, and type: mcp with ValueError "'mcp' is not a valid ToolType" (tool_registry.py:36-62; both executed on 0.9.1). examples/sglang_multiturn is gone too.
+verl 0.8 removed every tool of its own. class_name verl.tools.gsm8k_tool.Gsm8kTool fails with AttributeError "'NoneType' object has no
+attribute 'loader'" when the worker starts. type: mcp fails with ValueError "'mcp' is not a valid ToolType" (tool_registry.py:36-62; both
+executed on 0.9.1). verl 0.8 also removed examples/sglang_multiturn.
 
-Copy the class from verl 0.7.1 into your own package and name it there.
+Copy the class from verl 0.7.1 into your own package, and write its new name into the tool configuration.
 `,
 	Applies: []rule.Severity{{Versions: ">=0.8", Level: rule.Error, Consequence: "the agent-loop workers fail when they start"}},
 	New: onLaunch(func(c *launchCheck) {

@@ -9,8 +9,10 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL720", Name: "rows-few", Cites: []string{"verl@b178a3cd5 ray_trainer.py:370"}, Rows: rule.RL,
 	Title: "the training files have fewer rows than a batch",
 	Doc: `
-The data loader drops the last, incomplete batch. With fewer rows than data.train_batch_size (or gen_batch_size, where that is set) there is no batch: the older trainer asserts 'Train dataloader is empty!' (ray_trainer.py:370), V1, which counts by train_batch_size alone, fails with ZeroDivisionError (trainer_base.py:450; executed on 0.9.1), after the model is loaded and the first validation is
-done. Rows that the filter of long prompts drops do not count. data.train_max_samples cuts them before.
+The data loader drops the last, incomplete batch. With fewer rows than data.train_batch_size (or gen_batch_size, if that is set) there is no
+batch. The older trainer then raises an AssertionError, 'Train dataloader is empty!' (ray_trainer.py:370). V1 counts by train_batch_size
+alone and fails with ZeroDivisionError (trainer_base.py:450; executed on 0.9.1), after it has loaded the model and finished the first
+validation. Rows that the filter of long prompts drops do not count. data.train_max_samples cuts the rows before that.
 `,
 	Applies: []rule.Severity{
 		{Trainer: trainerV1, Level: rule.Error, Consequence: "V1 fails with ZeroDivisionError after the first validation"},

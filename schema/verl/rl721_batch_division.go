@@ -4,11 +4,14 @@ import "github.com/rlprep/rlprep/schema/rule"
 
 var _ = framework.Add(rule.Rule{
 	ID: "RL721", Name: "batch-division", Rows: rule.RL,
-	Title: "the batch does not divide as the trainer wants it",
+	Title: "the trainer cannot divide the batch",
 	Doc: `
-The older trainer hands train_batch_size × rollout.n trajectories in equal chunks to rollout.agent.num_workers workers: AssertionError 'only support equal chunk' (protocol.py:871). Where a chunk is no multiple of n, a sample's rollouts are spread over two workers, and traces repeat (step, sample_index, rollout_n) (executed).
+The older trainer splits train_batch_size × rollout.n trajectories into equal chunks for rollout.agent.num_workers workers. If that is
+impossible, it fails with AssertionError 'only support equal chunk' (protocol.py:871). If a chunk is not a multiple of n, the rollouts of a
+sample go to two workers, and traces repeat (step, sample_index, rollout_n) (executed).
 
-V1 chunks unequally, which does no harm (10 rows, 8 workers: executed), but wants train_batch_size to be a multiple of gen_batch_size: ValueError (executed on 0.9.1).
+V1 makes unequal chunks, which does no harm (10 rows, 8 workers: executed). But train_batch_size must be a multiple of gen_batch_size, else
+V1 fails with ValueError (executed on 0.9.1).
 `,
 	Applies: []rule.Severity{
 		{Trainer: trainerV1, Level: rule.Error, Consequence: "verl refuses it with ValueError"},

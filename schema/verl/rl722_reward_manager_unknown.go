@@ -11,8 +11,9 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL722", Name: "reward-manager-unknown", Rows: rule.RL,
 	Title: "unknown reward manager",
 	Doc: `
-Up to 0.6 verl registers naive, dapo, batch and prime. The reward loop, always on since 0.7.1, knows naive, dapo, gdpo, rate_limited and remote; for 'prime' or 'batch' it raises 'Unknown reward manager' when its workers start (reward_manager/registry.py; names executed on 0.9.1). reward_model.reward_manager is still taken by 0.9
-and moved to reward.reward_manager.name (executed).
+Up to 0.6 verl registers naive, dapo, batch and prime. The reward loop, always on since 0.7.1, knows naive, dapo, gdpo, rate_limited and
+remote. For 'prime' or 'batch' it raises 'Unknown reward manager' when its workers start (reward_manager/registry.py; names executed on
+0.9.1). 0.9 still accepts reward_model.reward_manager and moves it to reward.reward_manager.name (executed).
 `,
 	Applies: []rule.Severity{{Level: rule.Error, Consequence: "the reward workers fail with ValueError: Unknown reward manager"}},
 	New: onLaunch(func(c *launchCheck) {

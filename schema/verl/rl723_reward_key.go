@@ -4,9 +4,10 @@ import "github.com/rlprep/rlprep/schema/rule"
 
 var _ = framework.Add(rule.Rule{
 	ID: "RL723", Name: "reward-key", Rows: rule.RL,
-	Title: "a key of the reward that this version does not read",
+	Title: "this version of verl does not read a key of the reward",
 	Doc: `
-reward.custom_reward_function is read since 0.7.1 (67dc84b96); earlier versions have custom_reward_function alone. data.reward_fn_key is ignored by the reward loop, which asks for the column data_source whatever the key says (reward_loop managers; always on since 0.7.1). Read only.
+verl reads reward.custom_reward_function since 0.7.1 (67dc84b96). Earlier versions have only custom_reward_function. The reward loop ignores
+data.reward_fn_key: it always reads the column data_source (reward_loop managers; always on since 0.7.1). Read only.
 `,
 	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "this version does not read the key"}},
 	New: onLaunch(func(c *launchCheck) {

@@ -6,7 +6,9 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL725", Name: "truncation-dead", Rows: rule.RL,
 	Title: "data.truncation asks for a cut that this version does not make",
 	Doc: `
-Since 0.7 data.truncation is read and never used (rl_dataset.py; 51d27376c). Prompts longer than max_prompt_length crash 0.7 ('Sizes of tensors must match'), and are cut on the left with a warning since 0.8 (agent_loop.py:407-416), whatever the key says. data.filter_overlong_prompts=True drops them. Read only.
+Since 0.7 verl reads data.truncation and never uses it (rl_dataset.py; 51d27376c). Its value makes no difference. Prompts longer than
+max_prompt_length crash 0.7 ('Sizes of tensors must match'). Since 0.8 they are cut on the left with a warning (agent_loop.py:407-416).
+data.filter_overlong_prompts=True drops them. Read only.
 `,
 	Applies: []rule.Severity{
 		{Versions: ">=0.8", Level: rule.Info, Consequence: "the key has no effect: prompts that are too long are cut on the left"},

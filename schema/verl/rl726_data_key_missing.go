@@ -9,8 +9,9 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL726", Name: "data-key-missing", Rows: rule.RL,
 	Title: "the launch names a column that the files do not have",
 	Doc: `
-data.prompt_key names the column of the messages: where it is missing, every row fails with KeyError (rl_dataset.py; with filter_overlong_prompts=True every row is dropped, then 'Train dataloader is empty!'). data.image_key and video_key name columns that may be missing: then the samples have no media, and the tags in
-their prompts stay text.
+data.prompt_key names the column of the messages. Without that column every row fails with KeyError (rl_dataset.py). With
+filter_overlong_prompts=True every row is dropped, and verl fails with 'Train dataloader is empty!'. data.image_key and video_key name
+columns that may be missing: the samples then have no media, and the tags in their prompts stay text.
 `,
 	Applies: always("every row fails with KeyError"),
 	New: onLaunch(func(c *launchCheck) {

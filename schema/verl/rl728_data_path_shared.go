@@ -12,10 +12,12 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL728", Name: "data-path-shared", Rows: rule.RL,
 	Title: "tools are trained from a path that several of verl's scripts write, and the file is not here",
 	Doc: `
-gsm8k.py, gsm8k_multiturn_w_tool.py, gsm8k_tool_agent_loop.py and gsm8k_multiturn_w_interaction.py all write ~/data/gsm8k/train.parquet, and geo3k.py and geo3k_multiturn_w_tool.py share ~/data/geo3k. The launches read the same path. The script that ran last decides whether tools
-are offered, since only gsm8k_tool_agent_loop.py writes agent_name. Nothing shows this at launch.
+Several scripts of verl write the same files. gsm8k.py, gsm8k_multiturn_w_tool.py, gsm8k_tool_agent_loop.py and
+gsm8k_multiturn_w_interaction.py all write ~/data/gsm8k/train.parquet; geo3k.py and geo3k_multiturn_w_tool.py both write into ~/data/geo3k.
+The launches read the same path. The script that ran last decides whether tools are offered, since only gsm8k_tool_agent_loop.py writes
+agent_name. Nothing shows this at launch.
 
-Write each form into its own folder, and lint the file together with the launch on the machine that has both.
+Write each form into its own folder. Lint the file together with the launch on the machine that has both.
 `,
 	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "only the file's content decides which agent loop runs"}},
 	New: onLaunch(func(c *launchCheck) {

@@ -4,9 +4,11 @@ import "github.com/rlprep/rlprep/schema/rule"
 
 var _ = framework.Add(rule.Rule{
 	ID: "RL729", Name: "dataset-class-own", Rows: rule.RL,
-	Title: "a dataset class of the user's may change rows when it loads them",
+	Title: "a custom dataset class may change rows when it loads them",
 	Doc: `
-data.custom_cls.path replaces RLHFDataset. Such a class may add agent_name, index or whatever else at load time, as verl's own recipes do (retool, deepeyes), so columns that the files lack may exist in training. Rules about missing columns have a lower level here.
+data.custom_cls.path replaces RLHFDataset. Such a class may add agent_name, index or other columns when it loads the rows, as verl's own
+recipes do (retool, deepeyes). Columns that the files lack may therefore exist in training. Rules about missing columns have a lower level
+here.
 `,
 	Applies: []rule.Severity{{Level: rule.Info, Consequence: "missing columns may be added when the class loads the rows"}},
 	New: onLaunch(func(c *launchCheck) {
