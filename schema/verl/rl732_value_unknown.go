@@ -13,21 +13,22 @@ var _ = framework.Add(rule.Rule{
 	Cites: []string{"verl@0.9.1 trainer/ppo/core_algos.py:149", "verl@0.9.1 trainer/ppo/core_algos.py:2246-2251", "verl@0.9.1 workers/rollout/replica.py:326", "verl@0.9.1 utils/tracking.py:71", "verl@0.9.1 workers/config/actor.py:220", "verl@0.9.1 workers/engine/base.py:401", "verl@0.5.0 workers/fsdp_workers.py:558"},
 	Title: "a key has a value that verl refuses",
 	Doc: `
-Hydra takes any value; verl checks some of them when it starts, others when they are first used. The sets of this rule, with the place that raises in verl 0.9.1
-(read in 0.5.0, 0.6.1, 0.7.1 and 0.8.0, too):
+Hydra accepts any value. verl checks some values when it starts, and others at their first use. These are the sets of this rule, with the
+place that raises the error in verl 0.9.1 (read in 0.5.0, 0.6.1, 0.7.1 and 0.8.0, too):
 
 - algorithm.adv_estimator: trainer/ppo/core_algos.py:149, ValueError 'Unknown advantage estimator';
 - actor_rollout_ref.rollout.name: workers/rollout/replica.py:326, ValueError 'Unknown rollout mode'; 0.5 workers/fsdp_workers.py:558, NotImplementedError;
 - trainer.logger: utils/tracking.py:71, AssertionError '… is not supported';
 - actor.loss_agg_mode: workers/config/actor.py:220, ValueError 'Invalid loss_agg_mode'; 0.5 trainer/ppo/ray_trainer.py:515;
 - actor.policy_loss.loss_mode: trainer/ppo/core_algos.py:83, ValueError 'Unsupported loss mode';
-- actor.kl_loss_type with use_kl_loss, algorithm.kl_penalty with use_kl_in_reward: trainer/ppo/core_algos.py:2246-2251, NotImplementedError; 'full' is in the list there, and raises the same;
+- actor.kl_loss_type with use_kl_loss, algorithm.kl_penalty with use_kl_in_reward: trainer/ppo/core_algos.py:2246-2251, NotImplementedError; the list there has 'full', which raises the same error;
 - algorithm.kl_ctrl.type with use_kl_in_reward: trainer/ppo/core_algos.py:212, NotImplementedError;
 - actor.strategy: workers/engine/base.py:401, AssertionError 'Unknown backend', when the workers start; up to 0.7 trainer/main_ppo.py, NotImplementedError (0.7.1 main_ppo.py:174);
 - router_replay.mode of the actor and of its engine: workers/config/actor.py:73, engine.py:73, ValueError 'Invalid router_replay mode' (since 0.7).
 
-Executed on 0.9.1: every name of each set but those of actor.strategy is taken, and another one raises. A text where verl's own value is a number ends in a TypeError; a text such as 'False'
-in quotes, or a misspelt Flase, is true for Python (both are Python's, not verl's, and were not executed in a training).
+Executed on 0.9.1: verl accepts every name of each set, and another name raises the error; the names of actor.strategy were not executed. If
+verl's own value is a number, a text ends in a TypeError. A text such as 'False' in quotes, or a misspelt Flase, is true in Python. Both
+follow from Python, not from verl, and were not executed in a training.
 `,
 	Applies: []rule.Severity{{Level: rule.Error, Consequence: "verl refuses it"}},
 	New:     func(p *rule.Pass) rule.Checker { return &valueUnknown{p} },

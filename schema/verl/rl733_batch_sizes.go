@@ -13,17 +13,18 @@ var _ = framework.Add(rule.Rule{
 	Cites: []string{"verl@0.9.1 utils/config.py:87-217", "verl@0.9.1 workers/config/actor.py:195-260", "verl@0.9.1 workers/config/actor.py:331-341", "verl@0.9.1 workers/config/critic.py:105-160", "verl@0.6.1 utils/config.py:74-200", "verl@0.5.0 trainer/ppo/ray_trainer.py:391-530"},
 	Title: "verl's validate_config refuses the batch sizes",
 	Doc: `
-main_ppo checks the sizes before it loads anything (0.9.1 utils/config.py:87-217, validate_config, and workers/config/actor.py:195-260 and critic.py:105-160, the same since 0.6;
-0.5.0 trainer/ppo/ray_trainer.py:391, RayPPOTrainer._validate_config):
+main_ppo checks the sizes before it loads anything (0.9.1 utils/config.py:87-217, validate_config, and workers/config/actor.py:195-260 and
+critic.py:105-160, the same since 0.6; 0.5.0 trainer/ppo/ray_trainer.py:391, RayPPOTrainer._validate_config):
 
-- train_batch_size × rollout.n must be a multiple of the GPUs, n_gpus_per_node × nnodes; with Megatron, of ppo_micro_batch_size_per_gpu × GPUs / (tensor × pipeline × context parallel size), and the GPUs a multiple of those;
-- train_batch_size must not be below actor.ppo_mini_batch_size, nor below critic.ppo_mini_batch_size where there is a critic;
-- of ppo_micro_batch_size and ppo_micro_batch_size_per_gpu one must be set, and not both; the same holds for log_prob_micro_batch_size of rollout, and of ref where a KL term is used;
-- ppo_mini_batch_size must be a multiple of ppo_micro_batch_size, and this × ulysses_sequence_parallel_size at least the GPUs;
-- ulysses_sequence_parallel_size above 1 wants model.use_remove_padding; val_kwargs.do_sample wants a temperature above 0.
+- train_batch_size × rollout.n must be a multiple of the number of GPUs, n_gpus_per_node × nnodes. With Megatron it must be a multiple of ppo_micro_batch_size_per_gpu × GPUs / (tensor × pipeline × context parallel size), and the number of GPUs must be a multiple of tensor × pipeline × context parallel size.
+- train_batch_size must be at least actor.ppo_mini_batch_size, and at least critic.ppo_mini_batch_size if there is a critic.
+- Exactly one of ppo_micro_batch_size and ppo_micro_batch_size_per_gpu must be set. The same holds for log_prob_micro_batch_size of rollout, and for that of ref if a KL term is used.
+- ppo_mini_batch_size must be a multiple of ppo_micro_batch_size. ppo_micro_batch_size × ulysses_sequence_parallel_size must be at least the number of GPUs.
+- ulysses_sequence_parallel_size above 1 needs model.use_remove_padding. val_kwargs.do_sample needs a temperature above 0.
 
-With actor.use_dynamic_bsz most of it is not checked (0.5 checks the first even so). Executed on 0.9.1: validate_config of 30 configurations, composed by Hydra, refuses what this rule reports and
-no other; the sizes of the critic were read, since its configuration needs a model.
+With actor.use_dynamic_bsz verl skips most of these checks (0.5 still makes the first). Executed on 0.9.1: of 30 configurations, composed by
+Hydra, validate_config refuses those that this rule reports, and no other. The sizes of the critic were only read, since its configuration
+needs a model.
 `,
 	Applies: []rule.Severity{{Level: rule.Error, Consequence: "verl ends before it loads anything"}},
 	New: onLaunch(func(c *launchCheck) {

@@ -12,10 +12,26 @@ import (
 var _ = framework.Add(rule.Rule{
 	ID: "RL735", Name: "tool-config-invalid", Rows: rule.RL,
 	Cites: []string{"verl@0.9.1 tools/tool_registry.py:55-101", "verl@0.9.1 tools/schemas.py:21-56", "verl@0.8.0 tools/tool_registry.py:55-83", "verl@0.7.1 tools/utils/tool_registry.py:82", "verl@0.7.1 tools/schemas.py:21-52", "verl@0.9.1 experimental/agent_loop/agent_loop.py:525-531"},
-	Title: "verl does not load the file of tools",
+	Title: "verl cannot load the tool configuration",
 	Doc: `
-tools/tool_registry.py:55-101 (load_all_tools, initialize_tools_from_config; up to 0.7 tools/utils/tool_registry.py:82) reads the YAML of multi_turn.tool_config_path when the agent-loop workers start: a list 'tools', each entry with class_name (module.Class), config.type (native; mcp up to 0.7) and, unless the class makes its own, tool_schema. tools/schemas.py:21-56 (pydantic) wants of a schema: type and function; of the function: name and description; of
-parameters: type and properties (up to 0.7 also required); of each property: type, a text (or a list of texts since 0.8); description, a text; enum, a list (of texts up to 0.7); required is a list of names. What is missing ends the workers with ParserError, ConfigAttributeError, ValueError or ValidationError (executed: load_all_tools of 0.9.1 over 36 files). Two tools of one name take each other's place.
+verl reads the YAML of multi_turn.tool_config_path when the agent-loop workers start (tools/tool_registry.py:55-101, load_all_tools and
+initialize_tools_from_config; up to 0.7 tools/utils/tool_registry.py:82).
+
+The file has a list 'tools'. Each entry has:
+
+- class_name (module.Class);
+- config.type (native; mcp up to 0.7);
+- tool_schema, unless the class makes its own.
+
+A schema must have these fields (tools/schemas.py:21-56, pydantic):
+
+- the schema: type and function;
+- the function: name and description;
+- parameters: type and properties (up to 0.7 also required); required is a list of names;
+- each property: type, a text (or a list of texts since 0.8); description, a text; enum, a list (of texts up to 0.7).
+
+If something is missing, the workers fail with ParserError, ConfigAttributeError, ValueError or ValidationError (executed: load_all_tools of
+0.9.1 over 36 files). If two tools have one name, one replaces the other.
 `,
 	Applies: []rule.Severity{{Level: rule.Error, Consequence: "the agent-loop workers fail when they start"}},
 	New: onLaunch(func(c *launchCheck) {

@@ -12,7 +12,10 @@ var _ = framework.Add(rule.Rule{
 	Cites: []string{"verl@0.9.1 tools/schemas.py:21-56", "verl@0.7.1 tools/schemas.py:21-52"},
 	Title: "verl drops a part of a tool's schema",
 	Doc: `
-tools/schemas.py:21-56 keeps of each property type, description and enum, of parameters type, properties and required. Everything else is dropped without a word when pydantic reads the schema: items, minimum, default, anyOf, nested properties. The model never sees it, and an array is offered without the type of its elements (verl issue 7505; executed: model_validate and model_dump of 0.9.1 as the agent loop calls them).
+verl keeps only type, description and enum of each property, and type, properties and required of parameters (tools/schemas.py:21-56).
+pydantic silently drops everything else when it reads the schema: items, minimum, default, anyOf, nested properties. The model never sees
+these parts, and gets an array without the type of its elements (verl issue 7505; executed: model_validate and model_dump of 0.9.1 as the
+agent loop calls them).
 `,
 	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "the model never sees it"}},
 	New: onLaunch(func(c *launchCheck) {

@@ -13,14 +13,18 @@ var _ = framework.Add(rule.Rule{
 	Cites: []string{"verl@0.9.1 utils/import_utils.py:259", "verl@0.9.1 trainer/ppo/utils.py:129-135", "verl@0.9.1 utils/dataset/rl_dataset.py:582-590", "verl@0.9.1 trainer/sft_trainer.py:472-483", "verl@0.5.0 trainer/main_ppo.py:262-289"},
 	Title: "a Python file that the launch names lacks the function or the class, or verl cannot call it",
 	Doc: `
-verl loads the reward function (custom_reward_function.path and name, compute_score where none is named) and the dataset class (data.custom_cls) by the path of a file: 'Object not found in module' where the file has no such name (utils/import_utils.py:259; executed on 0.9.1). The reward managers naive and dapo call the function with the keywords data_source, solution_str, ground_truth and extra_info
-(reward_loop/reward_manager/naive.py:78; up to 0.6 workers/reward_manager/naive.py), beside those of reward_kwargs: a function that takes others fails with TypeError at the first score.
+verl loads the reward function and the dataset class by the path of a Python file. The keys are custom_reward_function.path and name
+(compute_score if no name is set), and data.custom_cls. If the file has no such name, verl fails with 'Object not found in module'
+(utils/import_utils.py:259; executed on 0.9.1). The reward managers naive and dapo call the function with the keywords data_source,
+solution_str, ground_truth and extra_info (reward_loop/reward_manager/naive.py:78; up to 0.6 workers/reward_manager/naive.py), and with
+those of reward_kwargs. A function with other parameters fails with TypeError at the first score.
 
-A dataset class is made with keywords, too: config, data_files, processor, tokenizer and, since 0.6, max_samples (0.9.1 trainer/ppo/utils.py:129-135; 0.6.1 trainer/main_ppo.py:383); by an SFT trainer with
-config, parquet_files, tokenizer, since 0.6 max_samples and since 0.7 processor (0.9.1 trainer/sft_trainer.py:481). An RL trainer takes only classes that inherit from torch.utils.data.Dataset
+verl creates a dataset class with keywords, too: config, data_files, processor, tokenizer and, since 0.6, max_samples (0.9.1
+trainer/ppo/utils.py:129-135; 0.6.1 trainer/main_ppo.py:383). An SFT trainer uses config, parquet_files, tokenizer, since 0.6 max_samples
+and since 0.7 processor (0.9.1 trainer/sft_trainer.py:481). An RL trainer accepts only classes that inherit from torch.utils.data.Dataset
 (0.9.1 utils/dataset/rl_dataset.py:586).
 
-The file is read, not run: names that it imports or makes are taken to be there.
+rlprep reads the file and does not run it. It assumes that a name exists if the file imports it or creates it at run time.
 `,
 	Applies: []rule.Severity{{Level: rule.Error, Consequence: "the training fails"}},
 	New:     func(p *rule.Pass) rule.Checker { return &pythonMissing{p} },

@@ -8,11 +8,12 @@ import (
 var _ = framework.Add(rule.Rule{
 	ID: "RL738", Name: "tool-turns", Rows: rule.RL,
 	Cites: []string{"verl@0.9.1 experimental/agent_loop/tool_agent_loop.py:292", "verl@0.9.1 experimental/agent_loop/tool_agent_loop.py:317", "verl@0.5.0 experimental/agent_loop/tool_agent_loop.py:85", "verl@0.5.0 experimental/agent_loop/tool_agent_loop.py:99"},
-	Title: "tools are configured, and the limits of turns and calls let none run",
+	Title: "tools are configured, but the limits of turns and calls prevent every tool call",
 	Doc: `
-tool_agent ends a sample when it has had multi_turn.max_assistant_turns answers (0.9.1 experimental/agent_loop/tool_agent_loop.py:292; 0.5.0 tool_agent_loop.py:85): with 1 the first answer is the last, and its
-tool calls are not run. Of the calls of an answer it runs the first max_parallel_calls (tool_agent_loop.py:317): with 0 none, with -1 all but the last, so none of one. Executed on 0.9.1 with a model that calls a tool once: 48 of 48
-calls are run as verl is set up, 0 of 48 with each of these settings.
+tool_agent ends a sample after multi_turn.max_assistant_turns answers (0.9.1 experimental/agent_loop/tool_agent_loop.py:292; 0.5.0
+tool_agent_loop.py:85). With 1 the first answer is the last, and its tool calls are not run. Of the calls in an answer it runs the first
+max_parallel_calls (tool_agent_loop.py:317). With 0 it runs none. With -1 it runs all but the last, so none if there is only one. Executed
+on 0.9.1 with a model that calls a tool once: with verl's defaults 48 of 48 calls are run, and with each of these settings 0 of 48.
 `,
 	Applies: []rule.Severity{{Level: rule.Error, Consequence: "no tool call is ever run"}},
 	New: onLaunch(func(c *launchCheck) {

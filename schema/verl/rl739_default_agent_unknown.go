@@ -11,10 +11,12 @@ import (
 var _ = framework.Add(rule.Rule{
 	ID: "RL739", Name: "default-agent-unknown", Rows: rule.RL,
 	Cites: []string{"verl@0.9.1 experimental/agent_loop/agent_loop.py:610-612", "verl@0.9.1 experimental/agent_loop/agent_loop.py:678-680", "verl@0.6.1 experimental/agent_loop/agent_loop.py:346-348", "verl@0.6.1 experimental/agent_loop/agent_loop.py:383-385"},
-	Title: "default_agent_loop names no agent loop",
+	Title: "unknown agent loop in default_agent_loop",
 	Doc: `
-Rows without agent_name run in rollout.agent.default_agent_loop (0.9.1 experimental/agent_loop/agent_loop.py:610-612). A name that neither verl nor agent_loop_config_path registers fails with AssertionError 'Agent loop NAME not registered' in
-the rollout worker (agent_loop.py:678-680; executed on 0.9.1: V1 loses every sample, the older trainer's step dies). Names of your own that nothing registers here go into --known-agents.
+Rows without agent_name run in rollout.agent.default_agent_loop (0.9.1 experimental/agent_loop/agent_loop.py:610-612). If neither verl nor
+agent_loop_config_path registers the name, the rollout worker fails with AssertionError 'Agent loop NAME not registered'
+(agent_loop.py:678-680). V1 then loses every sample, and the step of the older trainer fails (executed on 0.9.1). Put your own names that
+are registered elsewhere into --known-agents.
 `,
 	Applies: byTrainer("'Agent loop … not registered'"),
 	New: onLaunch(func(c *launchCheck) {

@@ -10,10 +10,11 @@ import (
 var _ = framework.Add(rule.Rule{
 	ID: "RL740", Name: "tools-unselected", Rows: rule.RL, JudgeSingletons: true,
 	Cites: []string{"verl@0.9.1 experimental/agent_loop/agent_loop.py:610-612", "verl@0.5.0 experimental/agent_loop/agent_loop.py:271-275"},
-	Title: "tools are configured, and every row names an agent loop without tools",
+	Title: "tools are configured, but every row names an agent loop without tools",
 	Doc: `
-agent_name of a row wins over rollout.agent.default_agent_loop (0.9.1 experimental/agent_loop/agent_loop.py:610-612: the default is taken only where there is no such column). Where every row of the training data says
-single_turn_agent, no sample is offered the tools of the launch, without a word (executed on 0.9.1: 48 trajectories, none with tools in its prompt, default_agent_loop=tool_agent).
+agent_name of a row overrides rollout.agent.default_agent_loop: verl uses the default only if there is no such column (0.9.1
+experimental/agent_loop/agent_loop.py:610-612). If every row of the training data has single_turn_agent, verl silently offers the tools of
+the launch to no sample (executed on 0.9.1: 48 trajectories, none with tools in its prompt, default_agent_loop=tool_agent).
 `,
 	Applies: []rule.Severity{{Level: rule.Error, Consequence: "the tools are never offered"}},
 	Reads:   reads(agentName),

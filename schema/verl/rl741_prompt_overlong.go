@@ -10,11 +10,13 @@ var _ = framework.Add(rule.Rule{
 	Cites: []string{"verl@0.9.1 experimental/agent_loop/agent_loop.py:437-446", "verl@0.8.0 experimental/agent_loop/agent_loop.py:336-356", "verl@0.7.1 experimental/agent_loop/agent_loop.py:595-601", "verl@0.7.1 experimental/agent_loop/agent_loop.py:796", "verl@0.6.1 utils/dataset/rl_dataset.py:421-430"},
 	Title: "a message has more words than data.max_prompt_length has tokens",
 	Doc: `
-The usual tokenizers make at least one token of each word between blanks, so such a prompt is too long; of prompts with fewer words, only the tokenizer knows. With data.filter_overlong_prompts verl drops the row. Without it, it depends on the version:
+The usual tokenizers make at least one token of each word between blanks, so such a prompt is too long. For prompts with fewer words the
+rule cannot know, since only the tokenizer counts the tokens. With data.filter_overlong_prompts verl drops the row. Without it, the effect
+depends on the version:
 
 - 0.8 and later cut the prompt on its left, so the question may be lost, and only log it (0.8.0 experimental/agent_loop/agent_loop.py:336-356, 0.9.1 agent_loop.py:437-446; executed on 0.9.1);
-- 0.7 cuts nothing: the step ends with RuntimeError "Sizes of tensors must match" where another prompt of the batch is shorter (0.7.1 agent_loop.py:595-601 and 796; its padding and joining were executed alone);
-- up to 0.6 the dataset ends with RuntimeError "Prompt length … is longer than …" where data.truncation is 'error' (the default), else it cuts the prompt (0.6.1 utils/dataset/rl_dataset.py:421-430, 0.5.0 rl_dataset.py:298-307; read).
+- 0.7 cuts nothing: if another prompt of the batch is shorter, the step ends with RuntimeError "Sizes of tensors must match" (0.7.1 agent_loop.py:595-601 and 796; its padding and joining were executed alone);
+- up to 0.6 data.truncation decides: with 'error' (the default) the dataset ends with RuntimeError "Prompt length … is longer than …", else it cuts the prompt (0.6.1 utils/dataset/rl_dataset.py:421-430, 0.5.0 rl_dataset.py:298-307; read).
 `,
 	Applies: []rule.Severity{
 		{Versions: ">=0.8", Level: rule.Warning, Consequence: "verl drops the row (filter_overlong_prompts), or cuts the beginning of the prompt off"},
@@ -34,7 +36,7 @@ The usual tokenizers make at least one token of each word between blanks, so suc
 		}
 		return c
 	},
-	Unfixed: "only its owner knows what may be left out of a prompt",
+	Unfixed: "the data does not show which part of a prompt may be cut",
 	Examples: []rule.Example{
 		{Title: "seven words, six tokens", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12, in words?"}]}`}, Launch: "data.max_prompt_length=6", Want: []string{"0 0 prompt[].content"}},
 		{Title: "as many words as tokens", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}]}`}, Launch: "data.max_prompt_length=5"},

@@ -11,16 +11,17 @@ import (
 var _ = framework.Add(rule.Rule{
 	ID: "RL742", Name: "interaction-config-invalid", Rows: rule.RL,
 	Cites: []string{"verl@0.7.1 interactions/utils/interaction_registry.py:42-85", "verl@0.7.1 experimental/agent_loop/tool_agent_loop.py:116-121", "verl@0.5.0 workers/rollout/sglang_rollout/sglang_rollout.py:543-547"},
-	Title: "verl does not load the file of interactions",
+	Title: "verl cannot load the interaction configuration",
 	Doc: `
-initialize_interactions_from_config (interactions/utils/interaction_registry.py:42-85, the same file in verl 0.5.0 to 0.7.1) reads the YAML of
-multi_turn.interaction_config_path: a list 'interaction', each entry with class_name (module.Class) and config (a mapping; {} where there is nothing to
-say). The name is the entry's name, else the class's name in lower case without "Interaction" at its end. Two entries of one name, a missing
-class_name or config, a class_name without a dot and a list in place of config each end in an exception (executed: this function of the 0.7.1 wheel with
-OmegaConf 2.3 over 33 files).
+verl reads the YAML of multi_turn.interaction_config_path with initialize_interactions_from_config
+(interactions/utils/interaction_registry.py:42-85, the same file in verl 0.5.0 to 0.7.1). The file has a list 'interaction'. Each entry has
+class_name (module.Class) and config, a mapping, which may be {}. The name of an interaction is the entry's name, else the class's name in
+lower case without "Interaction" at its end. Each of these faults raises an exception: two entries of one name, a missing class_name or
+config, a class_name without a dot, and a list in place of config (executed: this function of the 0.7.1 wheel with OmegaConf 2.3 over 33
+files).
 
-Up to 0.7 tool_agent reads the file when it is made (0.7.1 tool_agent_loop.py:116-121), and SGLang's synchronous rollout when it starts (0.5.0
-sglang_rollout.py:543-547). verl 0.8 has no interactions (RL714).
+Up to 0.7 verl reads the file when it creates tool_agent (0.7.1 tool_agent_loop.py:116-121). SGLang's synchronous rollout reads it when it
+starts (0.5.0 sglang_rollout.py:543-547). verl 0.8 has no interactions (RL714).
 `,
 	Applies: []rule.Severity{{Versions: hasInteractions, Level: rule.Error, Consequence: "the file is not loaded, and the rollout fails"}},
 	New: onLaunch(func(c *launchCheck) {

@@ -12,13 +12,12 @@ var _ = framework.Add(rule.Rule{
 	Doc: `
 validate_config ends main_ppo before it loads anything:
 
-- vLLM takes LoRA ranks up to 512. 0.6 looks at actor_rollout_ref.model.lora_rank (0.6.1 utils/config.py:198); 0.7 and later at model.lora.rank, where that is above 0, unless
-model.lora.merge is true (0.9.1 utils/config.py:205-215, vllm_rollout/utils.py:83-102; a newer vLLM may know more ranks than the 512 of this list);
-- since 0.9, router_replay.mode R2 of the actor's engine (actor.megatron, actor.veomni) does not go with algorithm.rollout_correction.bypass_mode (0.9.1 utils/config.py:74-85);
-- since 0.8, a router replay of VeOmni wants actor.use_remove_padding (0.8.0 workers/config/actor.py:357, 0.9.1 actor.py:368).
+- vLLM accepts LoRA ranks up to 512. 0.6 checks actor_rollout_ref.model.lora_rank (0.6.1 utils/config.py:198). 0.7 and later check model.lora.rank if it is above 0 and model.lora.merge is not true (0.9.1 utils/config.py:205-215, vllm_rollout/utils.py:83-102; a newer vLLM may know more ranks than the 512 of this list).
+- Since 0.9, router_replay.mode R2 of the actor's engine (actor.megatron, actor.veomni) cannot be combined with algorithm.rollout_correction.bypass_mode (0.9.1 utils/config.py:74-85).
+- Since 0.8, a router replay of VeOmni needs actor.use_remove_padding (0.8.0 workers/config/actor.py:357, 0.9.1 actor.py:368).
 
-Executed: get_vllm_max_lora_rank of 0.7.1, 0.8.0 and 0.9.1 (512 passes, 513 does not), _validate_router_replay_config of 0.9.1 (R2 in bypass mode alone fails). The rest is read in
-the sources.
+Executed: get_vllm_max_lora_rank of 0.7.1, 0.8.0 and 0.9.1 (512 passes, 513 does not), and _validate_router_replay_config of 0.9.1 (only R2
+in bypass mode fails). The rest was read in the sources.
 `,
 	Applies: []rule.Severity{{Versions: ">=0.6", Level: rule.Error, Consequence: "verl ends before it loads anything"}},
 	New: onLaunch(func(c *launchCheck) {

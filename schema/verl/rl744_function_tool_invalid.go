@@ -12,15 +12,17 @@ var _ = framework.Add(rule.Rule{
 	Cites: []string{"verl@0.9.1 tools/function_tool.py:65-137", "verl@0.9.1 tools/function_tool.py:150-193", "verl@0.9.1 tools/tool_registry.py:83-101"},
 	Title: "verl does not register the functions of function_tool_path",
 	Doc: `
-Since verl 0.8 multi_turn.function_tool_path names a Python file whose functions are tools, if they have the decorator @function_tool
-(verl.tools.function_tool). The file runs when the agent-loop workers start (0.9.1 tools/function_tool.py:150-193). Each function becomes a schema:
-it needs a docstring, a type hint for every argument, and a line for every argument below "Args:" ("x: …", not "x (int): …"); *args and **kwargs are
-refused (function_tool.py:196-221, and get_json_schema of transformers). With schema=… none of this is needed.
+Since verl 0.8 multi_turn.function_tool_path names a Python file. Its functions are tools if they have the decorator @function_tool
+(verl.tools.function_tool). The file runs when the agent-loop workers start (0.9.1 tools/function_tool.py:150-193). verl makes a schema from
+each function. The function needs a docstring, a type hint for every argument, and a line for every argument below "Args:" ("x: …", not "x
+(int): …"). verl refuses *args and **kwargs (function_tool.py:196-221, and get_json_schema of transformers). A function with schema=… needs
+none of this.
 
-Two functions of one name end in ValueError (function_tool.py:124-130), and so does a name that a tool of tool_config_path has, too (tool_registry.py:91-100).
-Without any decorator verl logs a warning and offers no tool. Executed with verl 0.9.1 and transformers 5.10 over 29 files.
+Two functions of one name end in ValueError (function_tool.py:124-130). So does a function with the name of a tool in tool_config_path
+(tool_registry.py:91-100). If no function has the decorator, verl logs a warning and offers no tool. Executed with verl 0.9.1 and
+transformers 5.10 over 29 files.
 
-The file is read, not run: tools that it imports or makes in a loop are not seen.
+rlprep reads the file and does not run it. It does not see tools that the file imports or makes in a loop.
 `,
 	Applies: []rule.Severity{{Versions: hasFunctionTools, Level: rule.Error, Consequence: "the agent-loop workers fail when they start"}},
 	New: onLaunch(func(c *launchCheck) {

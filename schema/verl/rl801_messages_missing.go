@@ -11,14 +11,16 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL801", Name: "messages-missing", Rows: rule.SFT,
 	Title: "a file has no messages column",
 	Doc: `
-MultiTurnSFTDataset reads 'messages' (data.messages_key) of the concatenated files (multiturn_sft_dataset.py): without it the
-trainer dies with KeyError 'messages' at start. If one file of several lacks the column, its rows hold nothing.
+MultiTurnSFTDataset reads 'messages' (data.messages_key) of the concatenated files (multiturn_sft_dataset.py). Without the column the
+trainer fails with KeyError 'messages' at startup. If one file of several lacks the column, its rows have no messages.
 
-SFTDataset, which fsdp_sft_trainer up to 0.7 uses unless data.multiturn.enable is set, reads the columns of data.prompt_key and data.response_key instead, 'question' and 'answer' where the launch names none. Where no launch tells, rows with prompt and response are taken for its rows.
+SFTDataset reads the columns of data.prompt_key and data.response_key instead, by default 'question' and 'answer'. Up to 0.7
+fsdp_sft_trainer uses this class unless data.multiturn.enable is set. If lint gets no launch, it takes rows with prompt and response as rows
+for SFTDataset.
 `,
 	Applies: always("verl fails with KeyError 'messages', or with an empty sample"),
 	New:     eachFile(messagesMissing),
-	Unfixed: "what to learn is nowhere in the data, or under a name that only its maker knows",
+	Unfixed: "the data has no messages, or has them in a column with an unknown name",
 	Examples: []rule.Example{
 		{Title: "question and answer, never turned into messages", Files: []string{`{"question":"What is 6 times 12?","answer":"72"}`}, Want: []string{"0 -1 messages"}},
 		{Title: "in one file of two", Files: []string{`{"messages":[{"role":"assistant","content":"72"}]}`, `{"id":1}`}, Want: []string{"1 -1 messages"}},

@@ -9,9 +9,8 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL802", Name: "messages-not-messages", Rows: rule.SFT,
 	Title: "messages is not a list of {role, content}",
 	Doc: `
-MultiTurnSFTDataset walks over the messages and reads message["content"] and message["role"] (multiturn_sft_dataset.py,
-_build_messages): a string, JSON in a string or messages with the keys 'from' and 'value' fail with TypeError or KeyError on
-the first sample.
+MultiTurnSFTDataset iterates over the messages and reads message["content"] and message["role"] (multiturn_sft_dataset.py, _build_messages).
+A string, JSON in a string, and messages with the keys 'from' and 'value' fail with TypeError or KeyError on the first sample.
 `,
 	Applies: always("verl fails with TypeError or KeyError on the first sample"),
 	New: eachFile(func(p *rule.Pass, f *rule.File) {
@@ -24,7 +23,7 @@ the first sample.
 		}
 	}),
 	Fixes:   []rule.Fix{shareGPT, readJSON},
-	Unfixed: "who says the text is not in the data",
+	Unfixed: "the role of a plain text is unknown",
 	Examples: []rule.Example{
 		{Title: "written with json.dumps", Files: []string{`{"messages":"[{\"role\": \"user\", \"content\": \"Hi\"}]"}`}, Want: []string{"0 -1 messages"}},
 		{Title: "ShareGPT's keys", Files: []string{`{"messages":[{"from":"human","value":"Hi"}]}`}, Want: []string{"0 -1 messages[]"}},

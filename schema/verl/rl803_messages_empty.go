@@ -9,8 +9,8 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL803", Name: "messages-empty", Rows: rule.SFT,
 	Title: "messages is null or empty",
 	Doc: `
-A null fails where the messages are walked over; an empty list leaves torch.cat without tensors (multiturn_sft_dataset.py,
-__getitem__). Either kills the step whose batch holds the row. Leave such rows out.
+A null fails when MultiTurnSFTDataset iterates over the messages. An empty list leaves torch.cat without tensors (multiturn_sft_dataset.py,
+__getitem__). In both cases the step whose batch contains the row fails. Leave such rows out.
 `,
 	Applies: always("the step whose batch holds the row dies"),
 	Reads: func(p *rule.Pass) []schema.Path {

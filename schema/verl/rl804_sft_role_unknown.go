@@ -6,9 +6,9 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL804", Name: "sft-role-unknown", Rows: rule.SFT,
 	Title: "a message of an SFT sample has a role that chat templates do not know",
 	Doc: `
-Chat templates know system, user, assistant and tool, in lower case, and pass over or refuse any other. MultiTurnSFTDataset
-trains on the messages whose role is exactly 'assistant' (multiturn_sft_dataset.py, _process_single_message), so the answers
-of 'gpt' or 'Assistant' are never learnt.
+Chat templates know system, user, assistant and tool, in lower case. They skip or refuse any other role. MultiTurnSFTDataset trains only on
+the messages whose role is exactly 'assistant' (multiturn_sft_dataset.py, _process_single_message), so the model never learns the answers of
+'gpt' or 'Assistant'.
 `,
 	Applies: always("a chat template passes over the message, and nothing is learnt from it"),
 	Reads:   reads("messages[].role"),

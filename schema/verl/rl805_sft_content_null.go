@@ -9,8 +9,8 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL805", Name: "sft-content-null", Rows: rule.SFT,
 	Title: "a message of an SFT sample has no content",
 	Doc: `
-A null content makes a chat template of Qwen2.5's style raise, which kills the step, and one of Qwen3's style render nothing.
-It is fine in an assistant message that has tool_calls.
+A null content makes a chat template of Qwen2.5's style raise an error, which ends the step. A template of Qwen3's style renders nothing. A
+null content is fine in an assistant message that has tool_calls.
 `,
 	Applies: always("the chat template fails and the step dies, or the message is empty"),
 	Reads: func(p *rule.Pass) []schema.Path {

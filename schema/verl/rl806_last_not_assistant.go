@@ -9,14 +9,14 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL806", Name: "last-not-assistant", Rows: rule.SFT,
 	Title: "an SFT sample does not end with the assistant",
 	Doc: `
-MultiTurnSFTDataset sets the loss on the tokens of assistant messages alone (multiturn_sft_dataset.py,
-_process_single_message). What comes after the last of them costs tokens and teaches nothing; a sample without any has no loss
-at all (an error here). Usually the answer was lost on the way: cut by a maximum of turns, or left in a column of its own.
+MultiTurnSFTDataset computes the loss only on the tokens of assistant messages (multiturn_sft_dataset.py, _process_single_message). Messages
+after the last of them cost tokens and teach nothing. A sample without any assistant message has no loss at all (an error here). Usually the
+answer was lost: a maximum of turns cut it, or it is in a separate column.
 `,
 	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "what follows the last answer is never learnt from"}},
 	Reads:   reads("messages[].role"),
 	New:     func(p *rule.Pass) rule.Checker { return &lastTurn{p} },
-	Unfixed: "turns are neither cut nor added",
+	Unfixed: "rlprep neither cuts nor adds turns",
 	Examples: []rule.Example{
 		{Title: "the user has the last word", Files: []string{`{"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello"},{"role":"user","content":"Bye"}]}`}, Want: []string{"0 0 messages"}},
 		{Title: "no answer at all", Files: []string{`{"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello"}]}

@@ -10,24 +10,24 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL807", Name: "sft-option-null", Rows: rule.SFT,
 	Title: "tools, enable_thinking, images or videos are null in some rows",
 	Doc: `
-MultiTurnSFTDataset reads files with pandas and asks whether a column is there, not whether the row has a value
-(multiturn_sft_dataset.py). A null enable_thinking fails with TypeError 'boolean value of NA is ambiguous', a null tools where the chat
-template asks for it, null images or videos with TypeError 'object of type NoneType has no len()' (read with pandas' pyarrow types, as
-verl has done since 0.7.1). A column that one file of several lacks is null in its rows.
+MultiTurnSFTDataset reads files with pandas. It checks whether a column exists, not whether the row has a value (multiturn_sft_dataset.py).
+A null enable_thinking fails with TypeError 'boolean value of NA is ambiguous'. A null tools fails the same way if the chat template reads
+it. A null in images or videos fails with TypeError 'object of type NoneType has no len()' (read with pandas' pyarrow types, as verl has
+done since 0.7.1). If one file of several lacks a column, the column is null in its rows.
 
-Write an empty list for no images and no tools, true or false for enable_thinking, in every file; or drop the column from all.
+Write an empty list for no images and no tools, and true or false for enable_thinking, in every file. Or drop the column from all files.
 `,
 	Applies: always("the step whose batch holds the row dies"),
 	Reads:   optionReads,
 	New:     func(p *rule.Pass) rule.Checker { return &optionNull{Pass: p, reads: optionReads(p)} },
 	Fixes:   []rule.Fix{fixes.DropNull("drops a column that is null in every row of every file")},
-	Unfixed: "it is unclear whether no value means none or the default",
+	Unfixed: "the data does not show whether no value means none or the default",
 	Examples: []rule.Example{
 		{Title: "enable_thinking for some rows only", Files: []string{`{"messages":[{"role":"assistant","content":"Hi"}],"enable_thinking":true}
-{"messages":[{"role":"assistant","content":"Hi"}],"enable_thinking":null}`}, Want: []string{"0 1 enable_thinking"}, Unfixed: "it is unclear whether no value means none"},
+{"messages":[{"role":"assistant","content":"Hi"}],"enable_thinking":null}`}, Want: []string{"0 1 enable_thinking"}, Unfixed: "the data does not show whether no value means none"},
 		{Title: "rows without tools", Files: []string{`{"messages":[{"role":"assistant","content":"Hi"}],"tools":[{"type":"function"}]}
-{"messages":[{"role":"assistant","content":"Hi"}],"tools":null}`}, Want: []string{"0 1 tools"}, Unfixed: "it is unclear whether no value means none"},
-		{Title: "images in one file only", Files: []string{`{"messages":[{"role":"assistant","content":"<image>"}],"images":[{"path":"a.png"}]}`, `{"messages":[{"role":"assistant","content":"Hi"}]}`}, Want: []string{"1 -1 images"}, Unfixed: "it is unclear whether no value means none"},
+{"messages":[{"role":"assistant","content":"Hi"}],"tools":null}`}, Want: []string{"0 1 tools"}, Unfixed: "the data does not show whether no value means none"},
+		{Title: "images in one file only", Files: []string{`{"messages":[{"role":"assistant","content":"<image>"}],"images":[{"path":"a.png"}]}`, `{"messages":[{"role":"assistant","content":"Hi"}]}`}, Want: []string{"1 -1 images"}, Unfixed: "the data does not show whether no value means none"},
 		{Title: "null in every row", Files: []string{`{"messages":[{"role":"assistant","content":"Hi"}],"tools":null}`}, Want: []string{"0 0 tools"}},
 		{Title: "an empty list", Files: []string{`{"messages":[{"role":"assistant","content":"Hi"}],"tools":[],"images":[]}`}},
 		{Title: "none of them", Files: []string{`{"messages":[{"role":"assistant","content":"Hi"}]}`}},

@@ -9,11 +9,11 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL809", Name: "sft-null-keys", Rows: rule.SFT,
 	Title: "tool schemas or arguments have keys that are null",
 	Doc: `
-An Arrow struct has the same fields in every row, so a tool with the parameter city gives every other tool "city": null. Chat templates
-write tools and the arguments of tool_calls out with tojson, nulls included, and the model learns to call tools with arguments that they
-do not have (executed with verl's reader; verl issue 4112, rllm 759).
+An Arrow struct has the same fields in every row. If one tool has the parameter city, every other tool gets "city": null. Chat templates
+write tools and the arguments of tool_calls with tojson, nulls included. The model then learns to call tools with arguments that they do not
+have (executed with verl's reader; verl issue 4112, rllm 759).
 
-Write arguments as a JSON string, which templates take as well; keep one set of tools, or one schema of parameters, a dataset.
+Write arguments as a JSON string, which templates also accept. Or use only one set of tools, or one schema of parameters, in each dataset.
 `,
 	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "chat templates write the nulls out, and the model learns them"}},
 	Reads:   func(p *rule.Pass) []schema.Path { return unionLeaves(p.Schema) },

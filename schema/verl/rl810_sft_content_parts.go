@@ -9,12 +9,12 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL810", Name: "sft-content-parts", Rows: rule.SFT,
 	Title: "content of an SFT sample is a list of parts",
 	Doc: `
-A list of {type, text} as content is for processors of vision models. The template of a text model fails on it ('can only concatenate
-str (not "list") to str'), in every row (executed on verl 0.9.1). Beside an images or videos column it is an error too: verl puts the
-media where it finds <image> in a text, passes over contents that are lists, and then fails on 'image_offset 0 != len(images)'
-(multiturn_sft_dataset.py, _build_messages). Parts that carry their media themselves are fine for a vision model.
+Only the processors of vision models read a content that is a list of {type, text}. The template of a text model fails on it ('can only
+concatenate str (not "list") to str'), in every row (executed on verl 0.9.1). Beside an images or videos column it is an error too. verl
+puts the media where it finds <image> in a text, and skips contents that are lists. It then fails on 'image_offset 0 != len(images)'
+(multiturn_sft_dataset.py, _build_messages). Parts that contain their media themselves are fine for a vision model.
 
-For a text model write content as text; beside an images column write text with <image> in it.
+For a text model write content as text. Beside an images column write text with <image> in it.
 `,
 	Applies: always("the chat template of a text model fails, and the run dies"),
 	New:     contentParts("messages[].content", "images", "videos"),

@@ -9,8 +9,8 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL821", Name: "preference-null", Rows: rule.Preference,
 	Title: "prompt, chosen or rejected is null in some rows",
 	Doc: `
-RMDataset hands each to the tokenizer, which takes no None: the step whose batch holds the row dies (rm_dataset.py, __getitem__). Leave such
-rows out.
+RMDataset passes each column to the tokenizer, which does not accept None. The step whose batch contains the row fails (rm_dataset.py,
+__getitem__). Leave such rows out.
 `,
 	Applies: always("the tokenizer fails, and the step dies"),
 	Reads:   reads(preferenceColumns...),

@@ -9,13 +9,13 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL822", Name: "chosen-is-rejected", Rows: rule.Preference,
 	Title: "chosen and rejected are the same",
 	Doc: `
-A pair of equal answers prefers nothing: the reward model's loss is log 2 whatever it learns, and the pair only adds noise. hh-rlhf has some
-such pairs. Leave them out.
+If both answers are equal, the pair shows no preference. The reward model's loss is log 2 whatever it learns, so the pair only adds noise.
+hh-rlhf has some such pairs. Leave them out.
 `,
 	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "the pair teaches nothing"}},
 	Reads:   reads("chosen", "rejected"),
 	New:     func(p *rule.Pass) rule.Checker { return &chosenIsRejected{p} },
-	Unfixed: "which answer was meant is not in the data",
+	Unfixed: "the data does not show which answer is the right one",
 	Examples: []rule.Example{
 		{Title: "equal answers", Files: []string{`{"prompt":"Hi","chosen":"Hello","rejected":"No"}
 {"prompt":"Hi","chosen":"Hello","rejected":"Hello"}`}, Want: []string{"0 1 rejected"}},
