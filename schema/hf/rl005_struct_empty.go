@@ -13,7 +13,7 @@ Parquet cannot hold a struct without fields: pyarrow refuses to write one ('Cann
 and other writers make files that cannot be read. In JSON Lines a column that is {} in every row loads as Json with
 datasets 5, and not at all with earlier ones. Write null, or leave the field out.
 `,
-	Applies: []rule.Severity{{Level: rule.Error, Consequence: "it cannot be written to Parquet, and loaders differ over it"}},
+	Applies: []rule.Severity{{Level: rule.Error, Consequence: "it cannot be written to Parquet, and loaders handle it differently"}},
 	New: eachFile(func(p *rule.Pass, f *rule.File) {
 		walk(f.Schema, func(path schema.Path, field schema.Field) bool {
 			if field.Type.Kind == schema.Struct && len(field.Type.Fields) == 0 {

@@ -30,7 +30,7 @@ holds only nulls, or no message with tool_calls.
 	New:     eachDataset(typesDiffer),
 	Fixes: []rule.Fix{
 		fixes.OneType("gives the files one type and order: the widest integer, one form of text and lists, a type for nulls"),
-		fixes.Unsafe(fixes.NumberType("makes texts that are integers, and floats without a fraction, integers")),
+		fixes.Unsafe(fixes.NumberType("converts integer-valued texts and floats to integers")),
 		fixes.Unsafe(fixes.TextType("makes integers texts")),
 	},
 	Unfixed: "incompatible types are left alone, and so are differences in the metadata of the files",

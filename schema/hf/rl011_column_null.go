@@ -19,7 +19,7 @@ array of type string to null). Before a struct it fails in a list too. RL008 rep
 
 Drop the column, or write it with its true type.
 `,
-	Applies: []rule.Severity{{Level: rule.Info, Consequence: "it loads in this order of files, and may not in another"}},
+	Applies: []rule.Severity{{Level: rule.Info, Consequence: "it loads in this order of the files, but may fail in another"}},
 	New:     eachDataset(nullHere),
 	Fixes:   []rule.Fix{fixes.OneType("gives it the type that it has in the other files")},
 	Examples: []rule.Example{

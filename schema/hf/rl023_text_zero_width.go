@@ -17,7 +17,7 @@ PDFs. They are invisible, but they are tokens, they split numbers, and a text wi
 joiners of emoji and of Indic and Persian script (U+200C, U+200D), and such a character beside a blank, where it splits
 nothing: GSM8K itself has two such rows.
 `,
-	Applies: []rule.Severity{{Level: rule.Info, Consequence: "it is a character of its own, which nobody sees"}},
+	Applies: []rule.Severity{{Level: rule.Info, Consequence: "it is invisible, and makes the text differ from the same text without it"}},
 	Reads:   textPaths,
 	New: newTextRule(textJudge{beyondASCII, func(s string) string {
 		for at := 0; at < len(s); {

@@ -7,7 +7,7 @@ import (
 
 var _ = framework.Add(rule.Rule{
 	ID: "RL025", Name: "line-broken",
-	Title: "a line of JSON Lines is no JSON object",
+	Title: "a line of JSON Lines is not a JSON object",
 	Doc: `
 HF datasets reads the whole file, and fails on the first line that is no JSON (DatasetGenerationError), so one line costs all rows.
 Common causes: a writer that was stopped within a line, two writers on one file, a log message between the rows, single quotes

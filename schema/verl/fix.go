@@ -38,10 +38,10 @@ const unknownRole = "null and unrecognised roles cannot be mapped"
 var dropFound = fixes.Unsafe(fixes.DropRows("leaves the rows out"))
 
 // shareGPT gives the fields of messages the names that verl asks for, where they have those of ShareGPT.
-var shareGPT = fixes.Unsafe(fixes.RenameFields("calls from and value of a message role and content", [][2]string{{"from", "role"}, {"value", "content"}}))
+var shareGPT = fixes.Unsafe(fixes.RenameFields("renames from and value of a message to role and content", [][2]string{{"from", "role"}, {"value", "content"}}))
 
 // readJSON makes what was written with json.dumps a struct again.
-var readJSON = fixes.Unsafe(fixes.ReadJSON("reads the JSON out of the text, where all rows have the same keys"))
+var readJSON = fixes.Unsafe(fixes.ReadJSON("parses the JSON in the text, if all rows have the same keys"))
 
 // truthReads are what a new ground truth of a row is made from.
 var truthReads = []schema.Path{groundTruth, dataSource, extraAnswer}
@@ -144,7 +144,7 @@ var truthAsText = &fixes.Value{Path: groundTruth, Reads: []schema.Path{groundTru
 		v := r.At(0)
 		if v.Kind() == schema.List {
 			if v.Len() != 1 {
-				return v, "the list has " + strconv.Itoa(v.Len()) + " items: which one is meant is not said"
+				return v, "the list has " + strconv.Itoa(v.Len()) + " items: the data does not show which one is the answer"
 			}
 			v = v.Elem(0)
 		}

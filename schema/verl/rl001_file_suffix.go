@@ -18,7 +18,7 @@ too. 0.5 and 0.6 read every file as Parquet. The SFT and reward model datasets a
 
 Rename the file, or write it as Parquet.
 `,
-	Applies: []rule.Severity{{Level: rule.Error, Consequence: "the trainer dies at start"}},
+	Applies: []rule.Severity{{Level: rule.Error, Consequence: "the trainer fails at startup"}},
 	New: eachFile(func(p *rule.Pass, f *rule.File) {
 		if why := unread(p.Env, f); why != "" {
 			p.Reportf(schema.FilePos(f.Name), schema.Value{}, "%s: %s", why, p.Consequence)

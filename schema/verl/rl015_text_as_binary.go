@@ -25,7 +25,7 @@ Write the column with the STRING annotation; pyarrow: cast it to pa.string().
 			}
 		}
 	}),
-	Fixes:   []rule.Fix{fixes.AsText("says that the bytes are text; they are not touched")},
+	Fixes:   []rule.Fix{fixes.AsText("declares the bytes as text and does not change them")},
 	Unfixed: "the bytes are not UTF-8",
 	Examples: []rule.Example{
 		{Title: "data_source", Files: []string{`{"data_source":"openai/gsm8k"}`}, Schema: "data_source: binary", Want: []string{"0 -1 data_source"}},

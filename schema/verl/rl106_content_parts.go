@@ -18,7 +18,7 @@ For a text model write content as text. Beside an images column write text with 
 `,
 	Applies: []rule.Severity{
 		{Trainer: trainerV1, Level: rule.Error, Consequence: "the chat template of a text model fails in every row"},
-		{Level: rule.Error, Consequence: "the chat template of a text model fails, and the step dies"},
+		{Level: rule.Error, Consequence: "the chat template of a text model fails, so the step fails"},
 	},
 	New:     contentParts(promptContent, "images", "videos", "audios"),
 	Unfixed: "the data does not show whether a vision model will read the parts",

@@ -13,7 +13,7 @@ verl adds the assistant's generation prompt after the last message. A prompt tha
 in a row. On verl 0.9.1 this had no other effect (executed), so this is a note. Chat templates of some models refuse a system message that
 is not the first.
 `,
-	Applies: []rule.Severity{{Level: rule.Info, Consequence: "chat templates differ in what they make of it"}},
+	Applies: []rule.Severity{{Level: rule.Info, Consequence: "chat templates handle it differently"}},
 	Reads:   reads(promptRole),
 	New:     func(p *rule.Pass) rule.Checker { return &turnOrder{p} },
 	Unfixed: "rlprep does not reorder turns",

@@ -21,8 +21,8 @@ Keep such sources in separate datasets, or score all of them with a function of 
 `,
 	Applies: []rule.Severity{
 		{Trainer: trainerV1, Level: rule.Off},
-		{Versions: "<=0.5", Level: rule.Error, Consequence: "validation dies with AssertionError: score: len(lst)"},
-		{Level: rule.Error, Consequence: "a batch that mixes them dies with KeyError 'score'"},
+		{Versions: "<=0.5", Level: rule.Error, Consequence: "validation fails with AssertionError: score: len(lst)"},
+		{Level: rule.Error, Consequence: "a batch that mixes them fails with KeyError 'score'"},
 	},
 	Reads:   reads(dataSource),
 	New:     func(p *rule.Pass) rule.Checker { return &mixed{Pass: p} },

@@ -19,7 +19,7 @@ gsm8k and math_dapo compare texts. A number with a point at its end ('72.'), wit
 
 Write the number as a model writes it: 72, 33, 0.5.
 `,
-	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "an answer scores only where it is written the same way"}},
+	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "an answer scores only if it is written the same way"}},
 	Reads:   reads(dataSource, groundTruth),
 	New: func(p *rule.Pass) rule.Checker {
 		return &sources{Pass: p,

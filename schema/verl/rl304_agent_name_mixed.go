@@ -16,7 +16,7 @@ worker has only rows of one agent and another worker has rows of the other. It f
 'key turn_scores length … is not equal to batch size'. Commit 968233075 (2026-02-13, 0.7.1) fixed it. Earlier and later versions mix the
 agents without problems (executed on verl 0.9.1).
 `,
-	Applies: []rule.Severity{{Versions: "0.7", Level: rule.Warning, Consequence: "in 0.7.0 a batch that mixes them dies in DataProto.concat"}},
+	Applies: []rule.Severity{{Versions: "0.7", Level: rule.Warning, Consequence: "in 0.7.0 a batch that mixes them fails in DataProto.concat"}},
 	Reads:   reads(agentName),
 	New:     func(p *rule.Pass) rule.Checker { return &agentMixed{Pass: p} },
 	Unfixed: "the data does not show which rows to remove",

@@ -13,7 +13,7 @@ The tool agent reads only create_kwargs of a tool's entry (tool_agent_loop.py, _
 rollout of sglang read execute_kwargs, calc_reward_kwargs and release_kwargs. verl now ignores them, and every other key. Arguments beside
 create_kwargs never reach the tool.
 `,
-	Applies: []rule.Severity{{Level: rule.Info, Consequence: "the tool agent reads create_kwargs alone"}},
+	Applies: []rule.Severity{{Level: rule.Info, Consequence: "the tool agent reads only create_kwargs"}},
 	New: eachFile(func(p *rule.Pass, f *rule.File) {
 		field, _ := f.Schema.Lookup(toolsKwargs)
 		for _, tool := range field.Type.Fields {

@@ -22,7 +22,7 @@ in interaction_map", and the step fails. An entry without name in the file gets 
 
 The rule checks only rows of tool_agent, and only if it can read the file on this machine.
 `,
-	Applies: []rule.Severity{{Versions: ">=0.6 <0.8", Level: rule.Error, Consequence: "verl fails with ValueError \"Interaction … not found in interaction_map\", and the step dies"}},
+	Applies: []rule.Severity{{Versions: ">=0.6 <0.8", Level: rule.Error, Consequence: "verl fails with ValueError \"Interaction … not found in interaction_map\", and the step fails"}},
 	Reads:   reads(interactionName, agentName),
 	New: func(p *rule.Pass) rule.Checker {
 		l := launchOf(p)

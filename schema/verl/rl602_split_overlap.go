@@ -17,7 +17,7 @@ users validate on a few training rows on purpose, to see whether a run learns at
 
 Leave the rows out of the training data.
 `,
-	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "the validation score is not one of unseen questions"}},
+	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "the validation score includes questions seen in training"}},
 	Reads:   sampleReads,
 	New:     func(p *rule.Pass) rule.Checker { return &splitOverlap{newSamples(p)} },
 	Unfixed: "the data does not show which split should lose the row",

@@ -11,7 +11,7 @@ Only commits of one week in July 2025 read trainer.rollout_trace (ec4433cd5 to d
 
 Write actor_rollout_ref.rollout.trace.backend, without '+' (read only: no version of 0.5 to 0.9 reads the old key).
 `,
-	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "verl reads actor_rollout_ref.rollout.trace, so nothing is traced by this"}},
+	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "verl reads only actor_rollout_ref.rollout.trace, so this traces nothing"}},
 	New: onLaunch(func(c *launchCheck) {
 		for _, key := range []string{"backend", "token2text"} {
 			if key = "trainer.rollout_trace." + key; c.Set(key) {

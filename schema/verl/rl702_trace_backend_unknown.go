@@ -15,7 +15,7 @@ var _ = framework.Add(rule.Rule{
 rollout_trace.py compares the name with 'weave', 'mlflow' and, since 0.8, 'trackio'. The name must be exact. With any other name, such as
 'MLflow' or 'wandb', it does nothing: there is no error, and there are no traces (rollout_trace.py:100-113 in 0.9.1).
 `,
-	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "verl takes any other name for none, without a word: nothing is traced"}},
+	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "verl silently ignores any other name: nothing is traced"}},
 	New: onLaunch(func(c *launchCheck) {
 		v, pos, set := c.Value(keyBackend)
 		if !set || v.IsNull() || slices.Contains(c.Backends(), v.Text()) {

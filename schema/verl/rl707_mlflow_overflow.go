@@ -13,7 +13,7 @@ with tools, 38 in 100 lost their tags.
 
 Trace a few samples a step (max_samples_per_step_per_worker), raise both variables, or use more workers.
 `,
-	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "mlflow keeps 1,000 live traces a worker and drops the others silently"}},
+	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "mlflow keeps 1,000 live traces in each worker and silently drops the others"}},
 	New: onLaunch(func(c *launchCheck) {
 		if traced, _ := c.Traced(); !traced || c.Text(keyBackend) != "mlflow" {
 			return

@@ -4,7 +4,7 @@ import "github.com/rlprep/rlprep/schema/rule"
 
 var _ = framework.Add(rule.Rule{
 	ID: "RL713", Name: "tools-without-agent", Rows: rule.RL,
-	Title: "tools are configured, and no sample runs in an agent loop that offers them",
+	Title: "tools are configured, but no sample runs in an agent loop that offers them",
 	Doc: `
 Each row's agent_name selects the agent loop. If the files have no such column, rollout.agent.default_agent_loop selects it: the default is
 single_turn_agent, which offers no tools. multi_turn.enable selects nothing. So a launch with multi_turn.tool_config_path over rows without

@@ -4,7 +4,7 @@ import "github.com/rlprep/rlprep/schema/rule"
 
 var _ = framework.Add(rule.Rule{
 	ID: "RL715", Name: "multi-turn-enable", Rows: rule.RL,
-	Title: "multi_turn.enable is true, and nothing selects a multi-turn agent loop",
+	Title: "multi_turn.enable is true, but nothing selects a multi-turn agent loop",
 	Doc: `
 verl copies multi_turn.enable into meta_info, and the agent loop reads it nowhere else (ray_trainer.py:1237). agent_name or
 default_agent_loop selects the agent loop. Only fully_async reads the key: if it is False there, single_turn_agent overwrites agent_name of

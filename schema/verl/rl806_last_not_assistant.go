@@ -13,7 +13,7 @@ MultiTurnSFTDataset computes the loss only on the tokens of assistant messages (
 after the last of them cost tokens and teach nothing. A sample without any assistant message has no loss at all (an error here). Usually the
 answer was lost: a maximum of turns cut it, or it is in a separate column.
 `,
-	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "what follows the last answer is never learnt from"}},
+	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "the model learns nothing from the messages after the last answer"}},
 	Reads:   reads("messages[].role"),
 	New:     func(p *rule.Pass) rule.Checker { return &lastTurn{p} },
 	Unfixed: "rlprep neither cuts nor adds turns",

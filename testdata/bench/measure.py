@@ -167,7 +167,7 @@ class Bench:
         of = open(self.path("source.txt")).read().strip()
         head = [
             f"{time.strftime('%Y-%m-%d')}. {of}. {cpu()}, 2 threads; {versions}; median (min–max) of {self.args.pairs} alternating pairs. Other processes used at most {self.others:.0%} of the machine during a run.",
-            "Every writer is followed by a sync of its file. Ratio: our wall over the other tool's, pair by pair. Every output was read back in the run and held the rows wanted.",
+            "A sync of its file follows every writer. Ratio: the wall time of rlprep divided by that of the other tool, computed for each pair. Every output was read back in the same run and has the expected rows.",
             "",
             "| job | tool | wall | CPU | peak memory | file | ratio |",
             "|---|---|---|---|---|---|---|",

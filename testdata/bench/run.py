@@ -271,12 +271,12 @@ def hashed(pattern, want):
 def main():
     parts = {f.__name__: f for f in (preprocess, columns, engines, pipelines, large, memory, lint, download)}
     ap = argparse.ArgumentParser()
-    ap.add_argument("--quick", action="store_true", help="×1, one pair, no bars: does everything run and give the rows wanted?")
+    ap.add_argument("--quick", action="store_true", help="×1, one pair, no bars: checks only that everything runs and gives the expected rows")
     ap.add_argument("--pairs", type=int, default=0, help="alternating pairs a job (default 9; --quick: 1)")
-    ap.add_argument("--only", default="", help=f"one part, or some with commas between: {', '.join(parts)}")
+    ap.add_argument("--only", default="", help=f"one part, or several, separated by commas: {', '.join(parts)}")
     ap.add_argument("--large", action="store_true", help="also a file of 4 GB; needs 13 GB of disk for a while")
     ap.add_argument("--memory", action="store_true", help="also peak memory of sources of 4 GB; needs 12 GB of disk for a while, and half an hour")
-    ap.add_argument("--write", action="store_true", help="put the table into docs/benchmarks.md")
+    ap.add_argument("--write", action="store_true", help="write the table into docs/benchmarks.md")
     ap.add_argument("--rlprep", default=os.path.join(ROOT, "bin", "rlprep"))
     args = ap.parse_args()
     args.pairs = args.pairs or (1 if args.quick else 9)
