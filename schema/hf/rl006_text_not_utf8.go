@@ -42,6 +42,6 @@ Decode the source with its true encoding, or with errors="replace".
 		{Title: "a character cut in two", Files: []string{"{\"question\":\"7 \xe2\x82\"}"}, Want: []string{"0 0 question"}},
 		{Title: "a surrogate half", Files: []string{"{\"question\":\"\xed\xa0\xbd\"}"}, Want: []string{"0 0 question"}},
 		{Title: "text beyond ASCII", Files: []string{`{"question":"How much is a café crème? 7 € 数学 😀"}`}},
-		{Title: "bytes that are meant to be bytes", Files: []string{"{\"image\":\"\x89PNG\xff\"}"}, Schema: "image: binary"},
+		{Title: "intended bytes", Files: []string{"{\"image\":\"\x89PNG\xff\"}"}, Schema: "image: binary"},
 	},
 })

@@ -57,7 +57,7 @@ Tools that copy metadata and change columns damage it. None of the keys is neede
 		{Title: "an unknown _type", Files: []string{`{"id":1}`}, Edit: metadata(`{"info": {"features": {"id": {"_type": "Tensor"}}}}`), Want: []string{"0 -1"}},
 		{Title: "an unknown dtype", Files: []string{`{"id":1}`}, Edit: metadata(`{"info": {"features": {"id": {"dtype": "integer", "_type": "Value"}}}}`), Want: []string{"0 -1"}},
 		{Title: "pandas' own, cut off, for SFT", Rows: rule.SFT, Files: []string{`{"messages":[{"role":"user","content":"Hi"}]}`}, Edit: func(f []*rule.File) { f[0].Metadata = map[string]string{"pandas": `{"index_columns": [`} }, Want: []string{"0 -1"}},
-		{Title: "Arrow's own, which is no base64", Files: []string{`{"id":1}`}, Edit: func(f []*rule.File) {
+		{Title: "Arrow's metadata is not base64", Files: []string{`{"id":1}`}, Edit: func(f []*rule.File) {
 			f[0].Metadata, f[0].ArrowFault = map[string]string{"ARROW:schema": "!!!"}, "illegal base64 data at input byte 0"
 		}, Want: []string{"0 -1"}},
 		{Title: "as datasets writes it", Files: []string{`{"id":1,"tags":["a"]}`}, Edit: metadata(`{"info": {"features": {"id": {"dtype": "int64", "_type": "Value"}, "tags": {"feature": {"dtype": "string", "_type": "Value"}, "_type": "List"}, "images": {"feature": {"_type": "Image"}, "_type": "List"}}}}`)},

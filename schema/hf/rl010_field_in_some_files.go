@@ -23,7 +23,7 @@ For structs in lists the types differ, and the loader fails (RL008).
 		{Title: "further down", Files: []string{`{"extra_info":{"tools_kwargs":{"a":{"x":1}}}}`, `{"extra_info":{"tools_kwargs":{"b":{"x":1}}}}`},
 			Want: []string{"0 -1 extra_info.tools_kwargs.b", "1 -1 extra_info.tools_kwargs.a"}},
 		{Title: "the same in all", Files: []string{`{"extra_info":{"index":0}}`, `{"extra_info":{"index":1}}`}},
-		{Title: "a whole column is RL009's", Files: []string{`{"id":0}`, `{"id":1,"extra_info":{"index":1}}`}},
+		{Title: "a whole column: RL009 reports it", Files: []string{`{"id":0}`, `{"id":1,"extra_info":{"index":1}}`}},
 	},
 })
 

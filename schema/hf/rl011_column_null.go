@@ -27,10 +27,10 @@ Drop the column, or write it with its true type.
 		{Title: "an empty list in every row", Files: []string{`{"id":1,"tags":["a"]}`, `{"id":2,"tags":[]}`}, Want: []string{"1 -1 tags"}},
 		{Title: "inside a struct", Files: []string{`{"extra_info":{"index":0,"level":"a"}}`, `{"extra_info":{"index":1,"level":null}}`}, Want: []string{"1 -1 extra_info.level"}},
 		{Title: "null in every row of every file", Files: []string{`{"id":1,"note":null,"tags":[]}`, `{"id":2,"note":null,"tags":[]}`}},
-		{Title: "RL008 has the null before a struct", Files: []string{`{"meta":null}`, `{"meta":{"a":1}}`}},
+		{Title: "a null before a struct: RL008 reports it", Files: []string{`{"meta":null}`, `{"meta":{"a":1}}`}},
 		{Title: "null in some rows", Files: []string{`{"id":1,"note":null}
 {"id":2,"note":"a"}`}},
-		{Title: "null in every row, but of a type", Files: []string{`{"id":1,"note":null}`}, Schema: "note: string"},
+		{Title: "null in every row, with a type", Files: []string{`{"id":1,"note":null}`}, Schema: "note: string"},
 	},
 })
 

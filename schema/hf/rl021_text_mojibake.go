@@ -32,6 +32,6 @@ Only sequences that are the bytes of one UTF-8 character, and that are hardly in
 		{Title: "a pound sign, degrees", Files: []string{`{"question":"It costs Â£5"}`, `{"question":"At 20 Â°C"}`}, Want: []string{"0 0 question", "1 0 question"}},
 		{Title: "Cyrillic, Chinese, an emoji", Files: []string{`{"question":"ÐŸÑ€Ð¸Ð²ÐµÑ‚"}`, `{"question":"æ•°å\u00ad¦"}`, `{"question":"ðŸ˜€"}`}, Want: []string{"0 0 question", "1 0 question", "2 0 question"}},
 		{Title: "the same as they should be", Files: []string{`{"question":"Ann’s café crème: £5 at 20 °C, Привет, 数学 😀"}`}},
-		{Title: "letters that are meant", Files: []string{`{"question":"«CAFÉ» «ÇA» São João, Ãæ, Åland, ½ × ¾ ÷ 2, Ð and Þ, NAÏVE®"}`}},
+		{Title: "intended letters", Files: []string{`{"question":"«CAFÉ» «ÇA» São João, Ãæ, Åland, ½ × ¾ ÷ 2, Ð and Þ, NAÏVE®"}`}},
 	},
 })

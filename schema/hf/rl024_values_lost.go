@@ -29,6 +29,6 @@ Write the column as a number (of days, or of milliseconds) or as text with the t
 		{Title: "an INTERVAL by parquet-java", Files: []string{`{"id":1,"took":"000000000000"}`}, Schema: "took: unknown", Want: []string{"0 -1 took"}},
 		{Title: "inside a struct", Files: []string{`{"extra_info":{"index":0,"took":"000000000000"}}`}, Schema: "extra_info.took: unknown", Want: []string{"0 -1 extra_info.took"}},
 		{Title: "bytes", Files: []string{`{"id":1,"took":"000000000000"}`}, Schema: "took: binary"},
-		{Title: "nothing but nulls", Files: []string{`{"id":1,"took":null}`}, Schema: "took: null"},
+		{Title: "only nulls", Files: []string{`{"id":1,"took":null}`}, Schema: "took: null"},
 	},
 })

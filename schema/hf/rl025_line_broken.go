@@ -9,11 +9,11 @@ var _ = framework.Add(rule.Rule{
 	ID: "RL025", Name: "line-broken",
 	Title: "a line of JSON Lines is not a JSON object",
 	Doc: `
-HF datasets reads the whole file, and fails on the first line that is no JSON (DatasetGenerationError), so one line costs all rows.
-Common causes: a writer that was stopped within a line, two writers on one file, a log message between the rows, single quotes
-as str(dict) writes them. The other rules skip such a line and look at the rest.
+HF datasets reads the whole file and fails on the first line that is not JSON (DatasetGenerationError), so one broken line costs all rows.
+Common causes: a writer that was stopped within a line, two writers on one file, a log message between the rows, single quotes as str(dict)
+writes them. The other rules skip such a line and check the other lines.
 
-Repair or remove the line. 'rlprep run --max-rejects N --rejects FILE' writes the other rows, and keeps the broken lines in FILE.
+Repair or remove the line. 'rlprep run --max-rejects N --rejects FILE' writes the other rows, and writes the broken lines to FILE.
 `,
 	Applies: []rule.Severity{{Level: rule.Error, Consequence: "HF datasets cannot load the file"}},
 	New: eachFile(func(p *rule.Pass, f *rule.File) {

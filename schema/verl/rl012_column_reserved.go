@@ -53,7 +53,7 @@ Drop the column, or rename it.
 		{Title: "outputs of another model", Files: []string{`{"output":"72","trajectory":"a"}`}, Want: []string{"0 -1 output", "0 -1 trajectory"}},
 		{Title: "validate", Files: []string{`{"validate":false}`}, Want: []string{"0 -1 validate"}},
 		{Title: "answers of another model, in V1", Files: []string{`{"responses":["72"]}`}, Want: []string{"0 -1 responses"}},
-		{Title: "what a run has put out, in V1", Files: []string{`{"rm_scores":[0.5],"response_mask":[1],"num_turns":"2"}`}, Want: []string{"0 -1 rm_scores", "0 -1 response_mask", "0 -1 num_turns"}},
+		{Title: "outputs of a run, in V1", Files: []string{`{"rm_scores":[0.5],"response_mask":[1],"num_turns":"2"}`}, Want: []string{"0 -1 rm_scores", "0 -1 response_mask", "0 -1 num_turns"}},
 		{Title: "a number of turns", Files: []string{`{"num_turns":2}`}},
 		{Title: "session_id, in V1", Files: []string{`{"session_id":"a"}`}, Want: []string{"0 -1 session_id"}},
 		{Title: "session_id, in the older trainer", Files: []string{`{"session_id":"a"}`}, Target: "verl@0.9-v0"},

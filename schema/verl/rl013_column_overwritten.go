@@ -26,7 +26,7 @@ people write on purpose are a warning. In 0.9 the V1 trainer reads __rollout_n__
 	Unfixed: "training loses the column, but other programs may need it; rlprep drop removes it",
 	Examples: []rule.Example{
 		{Title: "tools_kwargs beside extra_info", Files: []string{`{"tools_kwargs":{"search":{"create_kwargs":{"q":"a"}}},"extra_info":{"index":0}}`}, Want: []string{"0 -1 tools_kwargs"}},
-		{Title: "a uid of one's own", Files: []string{`{"uid":"9a6e"}`}, Want: []string{"0 -1 uid"}},
+		{Title: "a custom uid", Files: []string{`{"uid":"9a6e"}`}, Want: []string{"0 -1 uid"}},
 		{Title: "a number of rollouts", Files: []string{`{"__rollout_n__":4}`}, Want: []string{"0 -1 __rollout_n__"}},
 		{Title: "other names", Files: []string{`{"id":"9a6e","level":3}`}},
 		{Title: "__rollout_n__ in the older trainer", Files: []string{`{"__rollout_n__":4}`}, Target: "verl@0.8"},

@@ -32,7 +32,7 @@ Leave such rows out. Look for the step that made them (a filter over messages, a
 {"prompt":null}`}, Want: []string{"0 2 prompt"}},
 		{Title: "null in every row, as in a published set", Files: []string{`{"prompt":null}`}, Want: []string{"0 0 prompt"}},
 		{Title: "one message", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}]}`}},
-		{Title: "a null content is another fault", Files: []string{`{"prompt":[{"role":"user","content":null}]}`}},
+		{Title: "a null content: another rule reports it", Files: []string{`{"prompt":[{"role":"user","content":null}]}`}},
 	},
 })
 

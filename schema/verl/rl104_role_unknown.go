@@ -31,7 +31,7 @@ Write 'user' for 'human', 'assistant' for 'gpt'.
 {"prompt":[{"role":null,"content":"What is 6 times 12?"}]}`}, Want: []string{"0 1 prompt[].role"}, Unfixed: "unrecognised roles cannot be mapped"},
 		{Title: "a message that is null (info)", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"},null]}`}, Want: []string{"0 0 prompt[].role"}, Unfixed: "unrecognised roles cannot be mapped"},
 		{Title: "the four roles", Files: []string{`{"prompt":[{"role":"system","content":"Think."},{"role":"user","content":"Go."},{"role":"assistant","content":"Yes."},{"role":"tool","content":"ok"},{"role":"user","content":"What is 6 times 12?"}]}`}},
-		{Title: "an empty prompt is another fault", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}]}
+		{Title: "an empty prompt: another rule reports it", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}]}
 {"prompt":[]}
 {"prompt":null}`}},
 	},

@@ -41,7 +41,7 @@ A null content is fine in an assistant message that has tool_calls.
 		{Title: "null beside another message's tool_calls", Files: []string{`{"prompt":[{"role":"user","content":null,"tool_calls":null},{"role":"assistant","content":"","tool_calls":[{"id":"a"}]}]}`}, Want: []string{"0 0 prompt[].content"}},
 		{Title: "text", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}]}`}},
 		{Title: "a call of a tool has no content", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?","tool_calls":null},{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"calc","arguments":"{}"}}]}]}`}},
-		{Title: "an empty prompt is another fault", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}]}
+		{Title: "an empty prompt: another rule reports it", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}]}
 {"prompt":[]}
 {"prompt":null}`}},
 	},

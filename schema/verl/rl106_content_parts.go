@@ -23,7 +23,7 @@ For a text model write content as text. Beside an images column write text with 
 	New:     contentParts(promptContent, "images", "videos", "audios"),
 	Unfixed: "the data does not show whether a vision model will read the parts",
 	Examples: []rule.Example{
-		{Title: "parts of text alone", Files: []string{`{"prompt":[{"role":"user","content":[{"type":"text","text":"What is 6 times 12?"}]}]}`}, Want: []string{"0 -1 prompt[].content"}},
+		{Title: "only text parts", Files: []string{`{"prompt":[{"role":"user","content":[{"type":"text","text":"What is 6 times 12?"}]}]}`}, Want: []string{"0 -1 prompt[].content"}},
 		{Title: "parts and an images column", Files: []string{`{"prompt":[{"role":"user","content":[{"type":"image","text":null},{"type":"text","text":"Find x."}]}],"images":[{"bytes":"a"}]}`}, Schema: "images[].bytes: binary", Want: []string{"0 -1 prompt[].content"}},
 		{Title: "parts that carry their image", Files: []string{`{"prompt":[{"role":"user","content":[{"type":"image","image":"a.png","text":null},{"type":"text","image":null,"text":"Find x."}]}]}`}, Want: []string{"0 -1 prompt[].content"}},
 		{Title: "text", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}]}`}},

@@ -25,7 +25,7 @@ Nulls come from joins, and from concatenated files of which one had no such colu
 		{Title: "null in every row", Files: []string{`{"data_source":null}`}, Want: []string{"0 0 data_source"}},
 		{Title: "never null", Files: []string{`{"data_source":"openai/gsm8k"}
 {"data_source":"lighteval/MATH"}`}},
-		{Title: "a missing column is another fault", Files: []string{`{"id":1}`}},
+		{Title: "a missing column: another rule reports it", Files: []string{`{"id":1}`}},
 	},
 })
 

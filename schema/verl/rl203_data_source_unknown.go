@@ -38,8 +38,8 @@ launch (--config) and the launch sets custom_reward_function, every source is kn
 {"data_source":"aime_2025"}
 {"data_source":"searchR1_nq"}`}},
 		{Title: "a pandas categorical", Files: []string{`{"data_source":"openai/gsm8k"}`}, Schema: "data_source: dictionary<values=string, indices=int32, ordered=0>"},
-		{Title: "a reward function of one's own", Files: []string{`{"data_source":"char_count"}`}, Launch: "custom_reward_function.path=reward.py"},
-		{Title: "null is another fault", Files: []string{`{"data_source":null}`}},
+		{Title: "a custom reward function", Files: []string{`{"data_source":"char_count"}`}, Launch: "custom_reward_function.path=reward.py"},
+		{Title: "null: another rule reports it", Files: []string{`{"data_source":null}`}},
 	},
 })
 

@@ -31,7 +31,7 @@ Give the row its ground truth, or leave the row out.
 {"reward_model":{"style":"rule","ground_truth":"7"}}
 {"reward_model":null}`}, Want: []string{"0 2 reward_model"}},
 		{Title: "null in every row", Files: []string{`{"reward_model":null}`}, Want: []string{"0 0 reward_model"}},
-		{Title: "a null inside is another fault", Files: []string{`{"reward_model":{"style":"rule","ground_truth":"72"}}
+		{Title: "a null inside: another rule reports it", Files: []string{`{"reward_model":{"style":"rule","ground_truth":"72"}}
 {"reward_model":{"style":"rule","ground_truth":null}}`}},
 		{Title: "other ground truths", Files: []string{`{"reward_model":{"ground_truth":{"target":["Ann"]}}}`}},
 	},

@@ -22,7 +22,7 @@ The naive, dapo and remote reward managers read reward_model["ground_truth"]. Wi
 	Fixes:   []rule.Fix{fixes.Unsafe(fixes.EachValue("takes the ground truth from the solution in extra_info.answer", allFromSolutions))},
 	Unfixed: "the data has no solution to take it from",
 	Examples: []rule.Example{
-		{Title: "style alone", Files: []string{`{"reward_model":{"style":"rule"}}`}, Want: []string{"0 -1 reward_model.ground_truth"}, Unfixed: "the row has no solution in extra_info.answer"},
+		{Title: "only style", Files: []string{`{"reward_model":{"style":"rule"}}`}, Want: []string{"0 -1 reward_model.ground_truth"}, Unfixed: "the row has no solution in extra_info.answer"},
 		{Title: "under another name", Files: []string{`{"reward_model":{"style":"rule","answer":"72"}}`}, Want: []string{"0 -1 reward_model.ground_truth"}, Unfixed: "the row has no solution in extra_info.answer"},
 		{Title: "lost, and the solution is there", Files: []string{`{"data_source":"openai/gsm8k","reward_model":{"style":"rule"},"extra_info":{"answer":"It is 12 times 6.\n#### 72"}}`}, Want: []string{"0 -1 reward_model.ground_truth"}},
 		{Title: "there", Files: []string{`{"reward_model":{"style":"rule","ground_truth":"72"}}`}},

@@ -37,8 +37,8 @@ Give the row its ground truth, or leave the row out.
 {"data_source":"math_dapo","reward_model":{"ground_truth":null}}`}, Want: []string{"0 1 reward_model.ground_truth", "0 2 reward_model.ground_truth"}},
 		{Title: "null in every row", Files: []string{`{"data_source":"lighteval/MATH","reward_model":{"ground_truth":null}}`}, Want: []string{"0 0 reward_model.ground_truth"}},
 		{Title: "text", Files: []string{`{"data_source":"openai/gsm8k","reward_model":{"ground_truth":"72"}}`}},
-		{Title: "a source of one's own may need none", Files: []string{`{"data_source":"my/judge","reward_model":{"ground_truth":null}}`}},
-		{Title: "a null reward_model is another fault", Files: []string{`{"data_source":"openai/gsm8k","reward_model":{"ground_truth":"72"}}
+		{Title: "a custom source may need none", Files: []string{`{"data_source":"my/judge","reward_model":{"ground_truth":null}}`}},
+		{Title: "a null reward_model: another rule reports it", Files: []string{`{"data_source":"openai/gsm8k","reward_model":{"ground_truth":"72"}}
 {"data_source":"openai/gsm8k","reward_model":null}`}},
 	},
 })

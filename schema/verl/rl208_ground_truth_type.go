@@ -43,7 +43,7 @@ pandas turns digits into integers: write str(answer).
 		{Title: "integers beside a source that takes them", Files: []string{`{"data_source":"numina_cn_k12","reward_model":{"ground_truth":72}}
 {"data_source":"my/judge","reward_model":{"ground_truth":72}}
 {"data_source":"lighteval/MATH","reward_model":{"ground_truth":72}}`}, Want: []string{"0 2 reward_model.ground_truth"}},
-		{Title: "what each takes", Files: []string{
+		{Title: "the types that each scorer takes", Files: []string{
 			`{"data_source":"openai/gsm8k","reward_model":{"ground_truth":"72"}}`,
 			`{"data_source":"searchR1_nq","reward_model":{"ground_truth":{"target":["Ann"]}}}`,
 			`{"data_source":"codecontests","reward_model":{"ground_truth":{"inputs":["1"],"outputs":["2"]}}}`}},

@@ -65,7 +65,7 @@ Clean the ground truth as the scorer cleans an answer: gt.replace(",", "").strip
 {"data_source":"lighteval/MATH","reward_model":{"ground_truth":"\\boxed{72}"}}
 {"data_source":"lighteval/MATH","reward_model":{"ground_truth":"\\frac{1}{2"}}`}, Want: []string{"0 1 reward_model.ground_truth", "0 2 reward_model.ground_truth"}},
 		{Title: "math_dapo: two lines", Files: []string{`{"data_source":"aime2024","reward_model":{"ground_truth":"34\n35"}}`}, Want: []string{"0 0 reward_model.ground_truth"}},
-		{Title: "code: no JSON, too few outputs", Files: []string{`{"data_source":"taco","reward_model":{"ground_truth":"{'inputs': ['1'], 'outputs': ['2']}"}}
+		{Title: "code: not JSON, too few outputs", Files: []string{`{"data_source":"taco","reward_model":{"ground_truth":"{'inputs': ['1'], 'outputs': ['2']}"}}
 {"data_source":"taco","reward_model":{"ground_truth":"{\"inputs\": [\"1\", \"2\"], \"outputs\": [\"2\"]}"}}`}, Want: []string{"0 0 reward_model.ground_truth", "0 1 reward_model.ground_truth"}},
 		{Title: "search-R1: an empty target", Files: []string{`{"data_source":"searchR1_nq","reward_model":{"ground_truth":{"target":["Ann"]}}}
 {"data_source":"searchR1_nq","reward_model":{"ground_truth":{"target":[]}}}`}, Want: []string{"0 1 reward_model.ground_truth"}},

@@ -45,7 +45,7 @@ the numbers differ, the ground truth may have been corrected on purpose, so this
 		{Title: "the same", Files: []string{`{"data_source":"openai/gsm8k","reward_model":{"ground_truth":"1000"},"extra_info":{"answer":"#### 1,000"}}
 {"data_source":"lighteval/MATH","reward_model":{"ground_truth":"\\dfrac{1}{4}"},"extra_info":{"answer":"So it is $\\boxed{\\frac14}$."}}`}},
 		{Title: "no solution in the row", Files: []string{`{"data_source":"openai/gsm8k","reward_model":{"ground_truth":"72"},"extra_info":{"answer":"72"}}`}},
-		{Title: "a ground truth that nothing can reach is RL209's", Files: []string{`{"data_source":"openai/gsm8k","reward_model":{"ground_truth":"1,000"},"extra_info":{"answer":"#### 1,000"}}`}},
+		{Title: "a ground truth that no answer can match: RL209 reports it", Files: []string{`{"data_source":"openai/gsm8k","reward_model":{"ground_truth":"1,000"},"extra_info":{"answer":"#### 1,000"}}`}},
 	},
 })
 

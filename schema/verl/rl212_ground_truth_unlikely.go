@@ -44,7 +44,7 @@ Write the number as a model writes it: 72, 33, 0.5.
 {"data_source":"aime2024","reward_model":{"ground_truth":"33"}}
 {"data_source":"openai/gsm8k","reward_model":{"ground_truth":"0.5"}}
 {"data_source":"openai/gsm8k","reward_model":{"ground_truth":"0"}}`}},
-		{Title: "MATH takes the zeros for its own", Files: []string{`{"data_source":"lighteval/MATH","reward_model":{"ground_truth":"033"}}`}},
+		{Title: "MATH ignores the zeros", Files: []string{`{"data_source":"lighteval/MATH","reward_model":{"ground_truth":"033"}}`}},
 	},
 })
 

@@ -32,13 +32,13 @@ Put your own names into --known-agents. Names that the launch registers (lint --
 {"agent_name":"tool_agnt"}`}, Want: []string{"0 2 agent_name"}},
 		{Title: "empty", Files: []string{`{"agent_name":""}`}, Want: []string{"0 0 agent_name"}},
 		{Title: "a space behind it", Files: []string{`{"agent_name":"tool_agent "}`}, Want: []string{"0 0 agent_name"}},
-		{Title: "an agent of one's own that nobody told of", Files: []string{`{"agent_name":"react_agent"}`}, Want: []string{"0 0 agent_name"}},
+		{Title: "a custom agent that is not declared", Files: []string{`{"agent_name":"react_agent"}`}, Want: []string{"0 0 agent_name"}},
 		{Title: "both of verl's", Files: []string{`{"agent_name":"tool_agent"}
 {"agent_name":"single_turn_agent"}`}},
 		{Title: "a pandas categorical", Files: []string{`{"agent_name":"tool_agent"}`}, Schema: "agent_name: dictionary<values=string, indices=int32, ordered=0>"},
 		{Title: "registered by the launch", Files: []string{`{"agent_name":"react_agent"}`}, Launch: "actor_rollout_ref.rollout.agent.agent_loop_config_path=a.yaml\n" + `@actor_rollout_ref.rollout.agent.agent_loop_config_path=[{"name":"react_agent","_target_":"my.Agent"}]`},
 		{Title: "perhaps registered by the launch: a warning", Files: []string{`{"agent_name":"react_agent"}`}, Launch: "actor_rollout_ref.rollout.agent.agent_loop_config_path=a.yaml", Want: []string{"0 0 agent_name"}},
-		{Title: "null is another fault", Files: []string{`{"agent_name":"tool_agent"}
+		{Title: "null: another rule reports it", Files: []string{`{"agent_name":"tool_agent"}
 {"agent_name":null}`}},
 	},
 })

@@ -33,7 +33,7 @@ If most rows lack a tool, one note says so. Give every row an entry for every to
 {"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":"7"}}}}}
 {"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":null}}}}`}, Want: []string{"0 2 extra_info.tools_kwargs.calc_gsm8k_reward.create_kwargs"}},
 		{Title: "every row has its tool", Files: []string{`{"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":"72"}}}}}`}},
-		{Title: "rows without any tools are RL306's", Files: []string{`{"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":"72"}}}}}
+		{Title: "rows without any tools: RL306 reports them", Files: []string{`{"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":"72"}}}}}
 {"extra_info":{"tools_kwargs":null}}`}},
 		{Title: "a null argument", Files: []string{`{"extra_info":{"tools_kwargs":{"search":{"create_kwargs":{"question":"Who?","answer":null}}}}}
 {"extra_info":{"tools_kwargs":{"search":{"create_kwargs":{"question":null,"answer":"Ann"}}}}}`}},

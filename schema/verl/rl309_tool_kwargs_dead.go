@@ -30,6 +30,6 @@ create_kwargs never reach the tool.
 	Unfixed: "nothing reads the keys, so they do no harm; rlprep drop removes them",
 	Examples: []rule.Example{
 		{Title: "execute_kwargs", Files: []string{`{"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":"72"},"execute_kwargs":{"timeout":3}}}}}`}, Want: []string{"0 -1 extra_info.tools_kwargs.calc_gsm8k_reward.execute_kwargs"}},
-		{Title: "create_kwargs alone", Files: []string{`{"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":"72"}}}}}`}},
+		{Title: "only create_kwargs", Files: []string{`{"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":"72"}}}}}`}},
 	},
 })

@@ -29,7 +29,7 @@ error (executed on verl 0.9.1). They differ when only one of the two was cleaned
 		{Title: "a number in the one, text in the other", Files: []string{`{"reward_model":{"ground_truth":"72"},"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":72}}}}}`}, Want: []string{"0 0 " + string(gsm8kToolTruth)}},
 		{Title: "the same", Files: []string{`{"reward_model":{"ground_truth":"72"},"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":"72"}}}}}`}},
 		{Title: "other tools have other arguments", Files: []string{`{"reward_model":{"ground_truth":"72"},"extra_info":{"tools_kwargs":{"search":{"create_kwargs":{"ground_truth":"7"}}}}}`}},
-		{Title: "none is RL311's", Files: []string{`{"reward_model":{"ground_truth":"72"},"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":null}}}}}`}},
+		{Title: "no ground truth: RL311 reports it", Files: []string{`{"reward_model":{"ground_truth":"72"},"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":null}}}}}`}},
 	},
 })
 

@@ -34,7 +34,7 @@ The rule reports a key that is nearly one of these names. It also reports a prom
 		{Title: "another case", Files: []string{`{"extra_info":{"tools_kwargs":{"Calc_GSM8K_reward":{"create_kwargs":{"ground_truth":"72"}}}}}`}, Want: []string{"0 -1 extra_info.tools_kwargs.Calc_GSM8K_reward"}},
 		{Title: "the prompt mentions another tool", Files: []string{`{"prompt":[{"role":"system","content":"Use the \u0060check_answer\u0060 tool."}],"extra_info":{"tools_kwargs":{"verify":{"create_kwargs":{"ground_truth":"72"}}}}}`}, Want: []string{"0 0 extra_info.tools_kwargs"}},
 		{Title: "verl's names", Files: []string{`{"prompt":[{"role":"system","content":"Use the \u0060calc_gsm8k_reward\u0060 tool."}],"extra_info":{"tools_kwargs":{"calc_gsm8k_reward":{"create_kwargs":{"ground_truth":"72"}},"search":{"create_kwargs":{"q":"a"}}}}}`}},
-		{Title: "a name of one's own", Files: []string{`{"prompt":[{"role":"system","content":"Use the \u0060verify\u0060 tool, then \u0060####\u0060."}],"extra_info":{"tools_kwargs":{"verify":{"create_kwargs":{"ground_truth":"72"}}}}}`}},
+		{Title: "a custom name", Files: []string{`{"prompt":[{"role":"system","content":"Use the \u0060verify\u0060 tool, then \u0060####\u0060."}],"extra_info":{"tools_kwargs":{"verify":{"create_kwargs":{"ground_truth":"72"}}}}}`}},
 	},
 })
 

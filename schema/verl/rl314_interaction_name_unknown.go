@@ -40,7 +40,7 @@ The rule checks only rows of tool_agent, and only if it can read the file on thi
 		{Title: "the name of the class, and a row of another agent", Target: "verl@0.6", Launch: interactAt + interactDoc + `{"interaction":[{"class_name":"my.GameInteraction","config":{}}]}`,
 			Files: []string{`{"agent_name":"tool_agent","extra_info":{"interaction_kwargs":{"name":"game"}}}
 {"agent_name":"single_turn_agent","extra_info":{"interaction_kwargs":{"name":"none"}}}`}},
-		{Title: "a file that is not here", Target: "verl@0.7", Launch: interactAt, Files: []string{`{"agent_name":"tool_agent","extra_info":{"interaction_kwargs":{"name":"gsm8"}}}`}},
+		{Title: "a file that does not exist here", Target: "verl@0.7", Launch: interactAt, Files: []string{`{"agent_name":"tool_agent","extra_info":{"interaction_kwargs":{"name":"gsm8"}}}`}},
 	},
 })
 

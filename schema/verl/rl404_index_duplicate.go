@@ -34,10 +34,10 @@ same index in train and validation is fine, since traces distinguish the two. Th
 		{Title: "0 in every row", Files: []string{`{"extra_info":{"index":0}}
 {"extra_info":{"index":0}}
 {"extra_info":{"index":0}}`}, Want: []string{"0 0 extra_info.index", "0 1 extra_info.index", "0 2 extra_info.index"}},
-		{Title: "numbers that run on", Files: []string{`{"extra_info":{"index":0}}
+		{Title: "consecutive numbers", Files: []string{`{"extra_info":{"index":0}}
 {"extra_info":{"index":1}}`, `{"extra_info":{"index":2}}`}},
 		{Title: "train and validation", Files: []string{`{"extra_info":{"index":0}}`}, Val: []string{`{"extra_info":{"index":0}}`}},
-		{Title: "nulls are another fault", Files: []string{`{"extra_info":{"index":0}}
+		{Title: "nulls: another rule reports them", Files: []string{`{"extra_info":{"index":0}}
 {"extra_info":{"index":null}}
 {"extra_info":{"index":null}}`}},
 	},

@@ -29,8 +29,8 @@ list fails when verl takes its length.
 	}),
 	Unfixed: "the meaning of the values is not in the data",
 	Examples: []rule.Example{
-		{Title: "an image that is in no list", Files: []string{`{"images":{"bytes":"a","path":null}}`}, Schema: "images.bytes: binary", Want: []string{"0 -1 images"}},
-		{Title: "bytes alone", Files: []string{`{"images":["a"]}`}, Schema: "images: list<binary>", Want: []string{"0 -1 images"}},
+		{Title: "an image that is not in a list", Files: []string{`{"images":{"bytes":"a","path":null}}`}, Schema: "images.bytes: binary", Want: []string{"0 -1 images"}},
+		{Title: "bytes without a struct", Files: []string{`{"images":["a"]}`}, Schema: "images: list<binary>", Want: []string{"0 -1 images"}},
 		{Title: "paths, before 0.9", Files: []string{`{"images":["a.png"]}`}, Target: "verl@0.8", Want: []string{"0 -1 images"}},
 		{Title: "pixels", Files: []string{`{"images":[[1,2,3]]}`}, Want: []string{"0 -1 images"}},
 		{Title: "structs", Files: []string{`{"images":[{"bytes":"a","path":null}],"videos":[{"video":"a.mp4"}]}`}, Schema: "images[].bytes: binary"},

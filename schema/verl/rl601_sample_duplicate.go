@@ -30,11 +30,11 @@ documents it. An epoch is then a hundred epochs, and a batch may contain one pro
 {"prompt":[{"role":"user","content":"6 plus 12?"}]}`}},
 		{Title: "the same words about another picture", Files: []string{`{"prompt":[{"role":"user","content":"<image>Find x."}],"images":[{"bytes":"a"}]}
 {"prompt":[{"role":"user","content":"<image>Find x."}],"images":[{"bytes":"b"}]}`}},
-		{Title: "a null content is RL105's", Files: []string{`{"prompt":[{"role":"system","content":"Think."},{"role":"user","content":null}]}
+		{Title: "a null content: RL105 reports it", Files: []string{`{"prompt":[{"role":"system","content":"Think."},{"role":"user","content":null}]}
 {"prompt":[{"role":"system","content":"Think."},{"role":"user","content":null}]}`}},
-		{Title: "another ground truth is RL603's", Files: []string{`{"prompt":[{"role":"user","content":"6 times 12?"}],"reward_model":{"ground_truth":"72"}}
+		{Title: "another ground truth: RL603 reports it", Files: []string{`{"prompt":[{"role":"user","content":"6 times 12?"}],"reward_model":{"ground_truth":"72"}}
 {"prompt":[{"role":"user","content":"6 times 12?"}],"reward_model":{"ground_truth":"7"}}`}},
-		{Title: "in train and validation is RL602's", Files: []string{`{"prompt":[{"role":"user","content":"6 times 12?"}]}`}, Val: []string{`{"prompt":[{"role":"user","content":"6 times 12?"}]}`}},
+		{Title: "in train and validation: RL602 reports it", Files: []string{`{"prompt":[{"role":"user","content":"6 times 12?"}]}`}, Val: []string{`{"prompt":[{"role":"user","content":"6 times 12?"}]}`}},
 	},
 })
 

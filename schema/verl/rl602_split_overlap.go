@@ -27,7 +27,7 @@ Leave the rows out of the training data.
 {"prompt":[{"role":"user","content":"6 times 12?"}]}`}, Want: []string{"1 1 prompt"}},
 		{Title: "SFT", Rows: rule.SFT, Files: []string{`{"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello"}]}`}, Val: []string{`{"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello"}]}`}, Want: []string{"1 0 messages"}},
 		{Title: "apart", Files: []string{`{"prompt":[{"role":"user","content":"6 plus 12?"}]}`}, Val: []string{`{"prompt":[{"role":"user","content":"7 times 12?"}]}`}},
-		{Title: "twice in train is RL601's", Files: []string{`{"prompt":[{"role":"user","content":"6 plus 12?"}]}
+		{Title: "twice in train: RL601 reports it", Files: []string{`{"prompt":[{"role":"user","content":"6 plus 12?"}]}
 {"prompt":[{"role":"user","content":"6 plus 12?"}]}`}},
 	},
 })

@@ -17,7 +17,7 @@ KeyError 'raw_prompt' at the first step. Since 0.7 the dataset always passes it 
 	}),
 	Unfixed: rule.InLaunch,
 	Examples: []rule.Example{
-		{Title: "async alone", Launch: "actor_rollout_ref.rollout.mode=async", Target: "verl@0.6", Want: []string{"launch 0 data.return_raw_chat"}},
+		{Title: "only async", Launch: "actor_rollout_ref.rollout.mode=async", Target: "verl@0.6", Want: []string{"launch 0 data.return_raw_chat"}},
 		{Title: "both", Launch: "actor_rollout_ref.rollout.mode=async\ndata.return_raw_chat=true", Target: "verl@0.6"},
 		{Title: "0.7", Launch: "actor_rollout_ref.rollout.mode=async", Target: "verl@0.7"},
 	},

@@ -44,7 +44,7 @@ Add agent_name=tool_agent to every file, or set actor_rollout_ref.rollout.agent.
 		{Title: "data that is not here", Launch: "actor_rollout_ref.rollout.multi_turn.tool_config_path=tools.yaml", Want: []string{"launch 1 actor_rollout_ref.rollout.multi_turn.tool_config_path"}},
 		{Title: "rows name their agent", Files: []string{`{"agent_name":"tool_agent"}`}, Launch: "actor_rollout_ref.rollout.multi_turn.tool_config_path=tools.yaml"},
 		{Title: "the launch names it", Files: []string{`{"prompt":[]}`}, Launch: "actor_rollout_ref.rollout.multi_turn.tool_config_path=tools.yaml\nactor_rollout_ref.rollout.agent.default_agent_loop=tool_agent"},
-		{Title: "the key of the dataset alone", Launch: "data.tool_config_path=tools.yaml", Want: []string{"launch 1 data.tool_config_path"}},
+		{Title: "only the key of the dataset", Launch: "data.tool_config_path=tools.yaml", Want: []string{"launch 1 data.tool_config_path"}},
 		{Title: "no tools", Files: []string{`{"prompt":[]}`}, Launch: "actor_rollout_ref.rollout.multi_turn.tool_config_path=null"},
 	},
 })

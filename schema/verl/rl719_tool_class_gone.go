@@ -34,7 +34,7 @@ Copy the class from verl 0.7.1 into your own package, and write its new name int
 	Examples: []rule.Example{
 		{Title: "verl's gsm8k tool", Launch: "actor_rollout_ref.rollout.multi_turn.tool_config_path=t.yaml\n" + `@actor_rollout_ref.rollout.multi_turn.tool_config_path={"tools":[{"class_name":"verl.tools.gsm8k_tool.Gsm8kTool","config":{"type":"native"},"tool_schema":{"function":{"name":"calc_gsm8k_reward"}}}]}`, Want: []string{"launch 1 actor_rollout_ref.rollout.multi_turn.tool_config_path"}},
 		{Title: "mcp", Launch: "actor_rollout_ref.rollout.multi_turn.tool_config_path=t.yaml\n" + `@actor_rollout_ref.rollout.multi_turn.tool_config_path={"tools":[{"class_name":"my.MCP","config":{"type":"mcp"}}]}`, Want: []string{"launch 1 actor_rollout_ref.rollout.multi_turn.tool_config_path"}},
-		{Title: "a tool of one's own", Launch: "actor_rollout_ref.rollout.multi_turn.tool_config_path=t.yaml\n" + `@actor_rollout_ref.rollout.multi_turn.tool_config_path={"tools":[{"class_name":"my.tools.Gsm8kTool","config":{"type":"native"}}]}`},
+		{Title: "a custom tool", Launch: "actor_rollout_ref.rollout.multi_turn.tool_config_path=t.yaml\n" + `@actor_rollout_ref.rollout.multi_turn.tool_config_path={"tools":[{"class_name":"my.tools.Gsm8kTool","config":{"type":"native"}}]}`},
 		{Title: "0.7 has it", Launch: "actor_rollout_ref.rollout.multi_turn.tool_config_path=t.yaml\n" + `@actor_rollout_ref.rollout.multi_turn.tool_config_path={"tools":[{"class_name":"verl.tools.gsm8k_tool.Gsm8kTool","config":{"type":"native"}}]}`, Target: "verl@0.7"},
 	},
 })

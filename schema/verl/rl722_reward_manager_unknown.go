@@ -33,6 +33,6 @@ remote. For 'prime' or 'batch' it raises 'Unknown reward manager' when its worke
 		{Title: "remote before it", Launch: "reward_model.reward_manager=remote", Target: "verl@0.6", Want: []string{"launch 1 reward_model.reward_manager"}},
 		{Title: "dapo under either key", Launch: "reward.reward_manager.name=dapo"},
 		{Title: "prime in 0.6", Launch: "reward_model.reward_manager=prime", Target: "verl@0.6"},
-		{Title: "a manager of one's own", Launch: "reward.reward_manager.source=importlib\nreward.reward_manager.name=Mine"},
+		{Title: "a custom manager", Launch: "reward.reward_manager.source=importlib\nreward.reward_manager.name=Mine"},
 	},
 })

@@ -20,7 +20,7 @@ is not on this machine, no key is judged.
 	Unfixed: rule.InLaunch,
 	Examples: []rule.Example{
 		{Title: "a key with a typing error", Launch: `!=[{"message":"Could not override 'data.train_bach_size': verl 0.9 has no key data.train_bach_size; did you mean data.train_batch_size?","key":"data.train_bach_size","kind":1}]`, Want: []string{"launch 1 data.train_bach_size"}},
-		{Title: "an argument that is no override is RL730's", Launch: `!=[{"message":"override \"data.seed\": ends too early"}]`},
+		{Title: "an argument that is not an override: RL730 reports it", Launch: `!=[{"message":"override \"data.seed\": ends too early"}]`},
 	},
 })
 

@@ -23,7 +23,7 @@ data.filter_overlong_prompts=True drops them. Read only.
 	Examples: []rule.Example{
 		{Title: "left in 0.7", Launch: "data.truncation=left", Target: "verl@0.7", Want: []string{"launch 1 data.truncation"}},
 		{Title: "middle", Launch: "data.truncation=middle", Want: []string{"launch 1 data.truncation"}},
-		{Title: "left, which is what 0.9 does", Launch: "data.truncation=left"},
+		{Title: "left, as 0.9 cuts", Launch: "data.truncation=left"},
 		{Title: "long prompts are dropped", Launch: "data.truncation=right\ndata.filter_overlong_prompts=true"},
 	},
 })

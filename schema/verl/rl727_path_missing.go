@@ -22,7 +22,7 @@ Paths on hdfs://, s3:// and the like are not checked.
 	Examples: []rule.Example{
 		{Title: "a file of another machine", Rows: rule.RL, Launch: "data.train_files=/data/train.parquet\n" + `?data.train_files=["/data/train.parquet"]`, Want: []string{"launch 1 data.train_files"}},
 		{Title: "a name with a typing error", Rows: rule.RL, Launch: "custom_reward_function.path=rewrd.py\n" + `?custom_reward_function.path=["rewrd.py"]` + "\n~rewrd.py=reward.py", Want: []string{"launch 1 custom_reward_function.path"}},
-		{Title: "all there", Rows: rule.RL, Launch: "data.train_files=train.parquet\n?data.train_files=[]"},
+		{Title: "all columns exist", Rows: rule.RL, Launch: "data.train_files=train.parquet\n?data.train_files=[]"},
 	},
 })
 

@@ -47,7 +47,7 @@ needs a model.
 	Examples: []rule.Example{
 		{Title: "a mini batch above the batch", Launch: sized + "data.train_batch_size=32", Want: []string{"launch 5 actor_rollout_ref.actor.ppo_mini_batch_size"}},
 		{Title: "a batch that 8 GPUs do not divide", Launch: sized + "data.train_batch_size=1025", Want: []string{"launch 6 data.train_batch_size"}},
-		{Title: "a batch that is no whole number", Launch: sized + "data.train_batch_size=256.5", Want: []string{"launch 6 data.train_batch_size"}},
+		{Title: "a batch that is not a whole number", Launch: sized + "data.train_batch_size=256.5", Want: []string{"launch 6 data.train_batch_size"}},
 		{Title: "no micro batch size, and both", Launch: "algorithm.adv_estimator=grpo\nactor_rollout_ref.rollout.log_prob_micro_batch_size=8\nactor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu=1", Want: []string{"launch 0 actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu", "launch 3 actor_rollout_ref.rollout.log_prob_micro_batch_size_per_gpu"}},
 		{Title: "Megatron: 8 GPUs, tensor × pipeline 3", Launch: sized + "actor_rollout_ref.actor.strategy=megatron\nactor_rollout_ref.actor.megatron.tensor_model_parallel_size=3\nactor_rollout_ref.actor.megatron.pipeline_model_parallel_size=1\nactor_rollout_ref.actor.megatron.context_parallel_size=1", Want: []string{"launch 7 actor_rollout_ref.actor.megatron.tensor_model_parallel_size"}},
 		{Title: "sequence parallelism with padding", Launch: sized + "actor_rollout_ref.actor.ulysses_sequence_parallel_size=2\nactor_rollout_ref.model.use_remove_padding=false", Want: []string{"launch 7 actor_rollout_ref.model.use_remove_padding"}},

@@ -45,6 +45,6 @@ agent loop calls them).
 	Unfixed: rule.InLaunch,
 	Examples: []rule.Example{
 		{Title: "an array and a bound", Launch: toolsAt + toolsDoc + `{"tools":[{"class_name":"my.Tool","config":{"type":"native"},"tool_schema":{"type":"function","function":{"name":"calc","description":"d","parameters":{"type":"object","properties":{"x":{"type":"array","items":{"type":"string"}},"y":{"type":"integer","minimum":1}},"required":[]}}}}]}`, Want: toolsWant(1)},
-		{Title: "what verl keeps", Launch: toolsAt + toolsDoc + `{"tools":[` + oneTool + `]}`},
+		{Title: "only parts that verl keeps", Launch: toolsAt + toolsDoc + `{"tools":[` + oneTool + `]}`},
 	},
 })

@@ -32,18 +32,18 @@ rlprep reads the file and does not run it. It assumes that a name exists if the 
 	Examples: []rule.Example{
 		{Title: "another name", Launch: "custom_reward_function.path=r.py\n&custom_reward_function.path=def compute_scor(data_source, solution_str, ground_truth, extra_info=None):|    return 1", Want: []string{"launch 1 custom_reward_function.path"}},
 		{Title: "arguments that verl does not pass", Launch: "custom_reward_function.path=r.py\n&custom_reward_function.path=def compute_score(solution_str, ground_truth):|    return 1", Want: []string{"launch 1 custom_reward_function.path"}},
-		{Title: "a class that is not there", Launch: "data.custom_cls.path=d.py\ndata.custom_cls.name=Mine\n&data.custom_cls.path=class Other:|    pass", Want: []string{"launch 2 data.custom_cls.name"}},
-		{Title: "a class that is no Dataset", Launch: customAt + "class Mine:|    def __init__(self, **kwargs):|        pass", Want: []string{"launch 2 data.custom_cls.name"}},
+		{Title: "a class that does not exist", Launch: "data.custom_cls.path=d.py\ndata.custom_cls.name=Mine\n&data.custom_cls.path=class Other:|    pass", Want: []string{"launch 2 data.custom_cls.name"}},
+		{Title: "a class that is not a Dataset", Launch: customAt + "class Mine:|    def __init__(self, **kwargs):|        pass", Want: []string{"launch 2 data.custom_cls.name"}},
 		{Title: "a function", Launch: customAt + "def Mine(**kwargs):|    return 1", Want: []string{"launch 2 data.custom_cls.name"}},
 		{Title: "a Dataset without __init__", Launch: customAt + "from torch.utils.data import Dataset|class Mine(Dataset):|    def __len__(self):|        return 1", Want: []string{"launch 2 data.custom_cls.name"}},
-		{Title: "a class of 0.5, which takes no max_samples", Launch: customAt + customOld, Want: []string{"launch 2 data.custom_cls.name"}},
+		{Title: "a class of 0.5, without max_samples", Launch: customAt + customOld, Want: []string{"launch 2 data.custom_cls.name"}},
 		{Title: "the same in 0.5", Launch: customAt + customOld, Target: "verl@0.5"},
 		{Title: "a class of SFT", Launch: "%module=verl.trainer.sft_trainer\n" + customAt + customOld, Want: []string{"launch 3 data.custom_cls.name"}},
 		{Title: "as verl's SFT makes it", Launch: "%module=verl.trainer.sft_trainer\n" + customAt + "class Mine(Dataset):|    def __init__(self, parquet_files, tokenizer, config, processor=None, max_samples: int = -1):|        pass"},
 		{Title: "a class with the __init__ of verl's own", Launch: customAt + "from verl.utils.dataset import RLHFDataset|class Mine(RLHFDataset):|    def __getitem__(self, item):|        return {}"},
 		{Title: "as verl calls it", Launch: "custom_reward_function.path=r.py\n&custom_reward_function.path=def compute_score(data_source, solution_str, ground_truth, extra_info=None, **kwargs):|    return 1"},
 		{Title: "an imported name", Launch: "custom_reward_function.path=r.py\n&custom_reward_function.path=from mine import compute_score"},
-		{Title: "a file that is not here", Launch: "custom_reward_function.path=r.py"},
+		{Title: "a file that does not exist here", Launch: "custom_reward_function.path=r.py"},
 	},
 })
 

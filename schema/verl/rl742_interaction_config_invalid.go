@@ -55,7 +55,7 @@ starts (0.5.0 sglang_rollout.py:543-547). verl 0.8 has no interactions (RL714).
 	}),
 	Unfixed: rule.InLaunch,
 	Examples: []rule.Example{
-		{Title: "no YAML", Target: "verl@0.7", Launch: interactAt + "@!" + keyInteract + "=i.yaml:3:4: did not find expected ',' or ']'", Want: interactWant(1)},
+		{Title: "not YAML", Target: "verl@0.7", Launch: interactAt + "@!" + keyInteract + "=i.yaml:3:4: did not find expected ',' or ']'", Want: interactWant(1)},
 		{Title: "no list", Target: "verl@0.7", Launch: interactAt + interactDoc + `{"interactions":[]}`, Want: interactWant(1)},
 		{Title: "no class, no config", Target: "verl@0.6", Launch: interactAt + interactDoc + `{"interaction":[{"name":"game"}]}`, Want: interactWant(2)},
 		{Title: "a class without a module, a list and a null as config", Target: "verl@0.7", Launch: interactAt + interactDoc + `{"interaction":[{"class_name":"Game","config":[]},{"class_name":"my.Other","config":null}]}`, Want: interactWant(3)},

@@ -32,7 +32,7 @@ in bypass mode fails). The rest was read in the sources.
 		{Title: "a rank above 512", Launch: rollout + "name=vllm\n" + keyLoRARank + "=1024", Want: []string{"launch 2 " + keyLoRARank}},
 		{Title: "the newer key comes first", Launch: rollout + "name=vllm\n" + keyLoRARank + "=1024\n" + keyLoRA + "rank=16"},
 		{Title: "the newer key is too large", Launch: rollout + "name=vllm\n" + keyLoRA + "rank=513", Want: []string{"launch 2 " + keyLoRA + "rank"}},
-		{Title: "0.6 knows the older one alone", Launch: rollout + "name=vllm\n" + keyLoRARank + "=1024\n" + keyLoRA + "rank=16", Target: "verl@0.6", Want: []string{"launch 2 " + keyLoRARank}},
+		{Title: "0.6 knows only the older key", Launch: rollout + "name=vllm\n" + keyLoRARank + "=1024\n" + keyLoRA + "rank=16", Target: "verl@0.6", Want: []string{"launch 2 " + keyLoRARank}},
 		{Title: "merged, and SGLang", Launch: rollout + "name=vllm\n" + keyLoRA + "rank=1024\n" + keyLoRA + "merge=true"},
 		{Title: "SGLang takes it", Launch: rollout + "name=sglang\n" + keyLoRARank + "=1024"},
 		{Title: "R2 in bypass mode", Launch: actor + "strategy=megatron\n" + actor + "megatron.router_replay.mode=R2\n" + keyBypass + "=true", Want: []string{"launch 2 " + actor + "megatron.router_replay.mode"}},

@@ -18,11 +18,11 @@ answer was lost: a maximum of turns cut it, or it is in a separate column.
 	New:     func(p *rule.Pass) rule.Checker { return &lastTurn{p} },
 	Unfixed: "rlprep neither cuts nor adds turns",
 	Examples: []rule.Example{
-		{Title: "the user has the last word", Files: []string{`{"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello"},{"role":"user","content":"Bye"}]}`}, Want: []string{"0 0 messages"}},
+		{Title: "the user has the last message", Files: []string{`{"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello"},{"role":"user","content":"Bye"}]}`}, Want: []string{"0 0 messages"}},
 		{Title: "no answer at all", Files: []string{`{"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello"}]}
 {"messages":[{"role":"user","content":"Hi"}]}`}, Want: []string{"0 1 messages"}},
 		{Title: "question and answer", Files: []string{`{"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello"}]}`}},
-		{Title: "an unknown role is another fault", Files: []string{`{"messages":[{"role":"user","content":"Hi"},{"role":"gpt","content":"Hello"}]}`}},
+		{Title: "an unknown role: another rule reports it", Files: []string{`{"messages":[{"role":"user","content":"Hi"},{"role":"gpt","content":"Hello"}]}`}},
 	},
 })
 

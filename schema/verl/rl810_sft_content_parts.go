@@ -20,7 +20,7 @@ For a text model write content as text. Beside an images column write text with 
 	New:     contentParts("messages[].content", "images", "videos"),
 	Unfixed: "the data does not show whether a vision model will read the parts",
 	Examples: []rule.Example{
-		{Title: "parts of text alone", Files: []string{`{"messages":[{"role":"user","content":[{"type":"text","text":"Hi"}]},{"role":"assistant","content":[{"type":"text","text":"Hello"}]}]}`}, Want: []string{"0 -1 messages[].content"}},
+		{Title: "only text parts", Files: []string{`{"messages":[{"role":"user","content":[{"type":"text","text":"Hi"}]},{"role":"assistant","content":[{"type":"text","text":"Hello"}]}]}`}, Want: []string{"0 -1 messages[].content"}},
 		{Title: "parts and an images column", Files: []string{`{"messages":[{"role":"user","content":[{"type":"image","text":null},{"type":"text","text":"Find x."}]}],"images":[{"bytes":"a"}]}`}, Schema: "images[].bytes: binary", Want: []string{"0 -1 messages[].content"}},
 		{Title: "text", Files: []string{`{"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello"}]}`}},
 	},

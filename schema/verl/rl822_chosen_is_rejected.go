@@ -20,7 +20,7 @@ hh-rlhf has some such pairs. Leave them out.
 		{Title: "equal answers", Files: []string{`{"prompt":"Hi","chosen":"Hello","rejected":"No"}
 {"prompt":"Hi","chosen":"Hello","rejected":"Hello"}`}, Want: []string{"0 1 rejected"}},
 		{Title: "different answers", Files: []string{`{"prompt":"Hi","chosen":"Hello","rejected":"No"}`}},
-		{Title: "nulls are RL821's", Files: []string{`{"prompt":"Hi","chosen":null,"rejected":null}`}},
+		{Title: "nulls: RL821 reports them", Files: []string{`{"prompt":"Hi","chosen":null,"rejected":null}`}},
 	},
 })
 
