@@ -60,7 +60,7 @@ func (b *Barrier) steps() []transform.RowStep {
 		return []transform.RowStep{b.Step}
 	}
 	if ranked, ok := transform.Bare(b.Step).(transform.Ranked); ok {
-		var counting transform.RowStep = ranked.Counting(b.goneIn)
+		counting := ranked.Counting(b.goneIn)
 		if l, ok := b.Step.(transform.Located); ok {
 			counting = transform.Located{RowStep: counting, Where: l.Where, Verb: l.Verb}
 		}
