@@ -3,6 +3,7 @@ package verl
 import (
 	"bytes"
 	"fmt"
+	"strings"
 
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
@@ -15,8 +16,8 @@ var _ = framework.Add(rule.Rule{
 If a row has no media, verl does not change its messages (rl_dataset.py, _build_messages). So <image> reaches the model as text, and the
 question asks about a picture that does not exist (executed on verl 0.9.1).
 
-In a file without a media column the tag may be intended as text, so the level is info there. It stays a warning if the file has a column
-image, image_url or picture: verl reads 'images' only. HTML has <video> and <audio> too, so the rule searches for them only in files with a
+In a file without a media column, a tag within a sentence may be intended as text, so the level is info there. It stays a warning if a message
+begins or ends with the tag, as the place of an image does, or if the file has a column image, image_url or picture: verl reads 'images' only. HTML has <video> and <audio> too, so the rule searches for them only in files with a
 column videos or audios.
 `,
 	Applies: []rule.Severity{{Level: rule.Warning, Consequence: "the tag reaches the model as text"}},
@@ -28,6 +29,7 @@ column videos or audios.
 	Examples: []rule.Example{
 		{Title: "no images column", Files: []string{`{"prompt":[{"role":"user","content":"What is 6 times 12?"}]}
 {"prompt":[{"role":"user","content":"<image>Find x."}]}`}, Want: []string{"0 1 prompt[].content"}},
+		{Title: "within a sentence", Files: []string{`{"prompt":[{"role":"user","content":"Use the HTML tag <image> once."}]}`}, Want: []string{"0 0 prompt[].content"}},
 		{Title: "a column that verl does not read", Files: []string{`{"prompt":[{"role":"user","content":"<image>Find x."}],"image":{"path":"a.png"}}`}, Want: []string{"0 0 prompt[].content"}},
 		{Title: "no image in this row", Files: []string{`{"prompt":[{"role":"user","content":"<image>Find x."}],"images":[{"path":"a.png"}]}
 {"prompt":[{"role":"user","content":"<image>Find y."}],"images":null}`}, Want: []string{"0 1 prompt[].content"}},
@@ -112,8 +114,23 @@ func (c *mediaTag) Row(r schema.Row) {
 	}
 	for i, m := range media {
 		if n.tags[i] > 0 {
-			c.Report(rule.Finding{Level: c.level, Pos: r.Pos().At(promptContent), Message: fmt.Sprintf("%s, and the row has no %s: %s", m.tag, m.column, c.Consequence)})
+			level := c.level
+			if takesPlace(r.At(0), m.tag) {
+				level = rule.Off
+			}
+			c.Report(rule.Finding{Level: level, Pos: r.Pos().At(promptContent), Message: fmt.Sprintf("%s, and the row has no %s: %s", m.tag, m.column, c.Consequence)})
 			return
 		}
 	}
+}
+
+// takesPlace reports whether one of the texts of content begins or ends with the tag, as those do whose image belongs there.
+func takesPlace(content schema.Value, tag string) bool {
+	for i := range content.Len() {
+		text := strings.TrimSpace(content.Elem(i).Text())
+		if strings.HasPrefix(text, tag) || strings.HasSuffix(text, tag) {
+			return true
+		}
+	}
+	return false
 }

@@ -16,3 +16,12 @@ func TestTagLevel(t *testing.T) {
 		}
 	}
 }
+
+// TestTagTakesPlace: a tag at either end of a message is the place of an image; one within a sentence may be text.
+func TestTagTakesPlace(t *testing.T) {
+	for text, want := range map[string]bool{"<image>Find x.": true, " <image>\nFind x.": true, "Find x. <image>": true, "The tag <image> is HTML.": false, "none": false} {
+		if got := takesPlace(schema.ListValue([]schema.Value{schema.TextValue("be brief"), schema.TextValue(text)}), "<image>"); got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	}
+}
