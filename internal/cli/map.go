@@ -17,6 +17,7 @@ import (
 	"github.com/rlprep/rlprep/internal/misuse"
 	"github.com/rlprep/rlprep/internal/output"
 	"github.com/rlprep/rlprep/internal/pystar"
+	"github.com/rlprep/rlprep/internal/source"
 	"github.com/rlprep/rlprep/internal/starmap"
 	"github.com/rlprep/rlprep/schema"
 	"github.com/rlprep/rlprep/schema/rule"
@@ -111,7 +112,7 @@ func (m *mapRun) run(ctx context.Context, name string) (err error) {
 func (m *mapRun) load(name string) error {
 	text, err := m.app.readFile("map script", name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return misuse.Errorf("%s: there is no such script", name)
+		return &misuse.Error{Err: source.NotThere(name, err)}
 	}
 	if err != nil {
 		return err

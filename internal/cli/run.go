@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
+	"io/fs"
 	"path/filepath"
 	"strings"
 	"time"
@@ -57,6 +59,9 @@ Schema for editors.`,
 
 func (r *pipelineRun) run(ctx context.Context, name string, given func(flag string) bool) error {
 	text, err := r.app.readFile("pipeline", name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return withCode(ExitFile, source.NotThere(name, err))
+	}
 	if err != nil {
 		return err
 	}

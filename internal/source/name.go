@@ -113,7 +113,7 @@ func (n *namer) args() ([]string, error) {
 	} else {
 		f, err := infile.Stream(n.ctx, n.spec.FilesFrom)
 		if err != nil {
-			return nil, fmt.Errorf("read the list of files: %w", notThere(n.spec.FilesFrom, err))
+			return nil, fmt.Errorf("read the list of files: %w", NotThere(n.spec.FilesFrom, err))
 		}
 		defer f.Close()
 		in = f
@@ -185,7 +185,7 @@ func (n *namer) expand(arg string) ([]candidate, error) {
 	case hasMeta(arg) && errors.Is(err, fs.ErrNotExist):
 		return n.glob(arg)
 	}
-	return nil, notThere(arg, err)
+	return nil, NotThere(arg, err)
 }
 
 func (n *namer) glob(pattern string) ([]candidate, error) {
@@ -369,7 +369,7 @@ func (n *namer) splitGlobs(args []string) ([]candidate, error) {
 		root = strings.TrimSuffix(args[0], "/") + "/"
 	case len(args) == 1:
 		if info, err := os.Stat(args[0]); err != nil {
-			return nil, notThere(args[0], err)
+			return nil, NotThere(args[0], err)
 		} else if !info.IsDir() {
 			return nil, fmt.Errorf("--split NAME=GLOB is taken from a folder, but %s is a file", args[0])
 		}
@@ -467,7 +467,7 @@ func (n *namer) distinct(found []candidate) ([]candidate, error) {
 		} else if c.path != "" {
 			real, err := filepath.EvalSymlinks(c.path)
 			if err != nil {
-				return nil, notThere(c.name, err)
+				return nil, NotThere(c.name, err)
 			}
 			if key, err = filepath.Abs(real); err != nil {
 				return nil, fmt.Errorf("%s: %w", c.name, err)
@@ -492,8 +492,8 @@ func (n *namer) distinct(found []candidate) ([]candidate, error) {
 	return out, nil
 }
 
-// notThere says why a named file cannot be had, and what may have been meant.
-func notThere(name string, err error) error {
+// NotThere returns an error that says why a named file cannot be read, and which name may have been meant. err is what opening it gave.
+func NotThere(name string, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s: %w", name, reason(err))
 	}
