@@ -108,6 +108,17 @@ func (r *argReader) text(name, without string) string {
 	return s
 }
 
+// word takes one of the words that the verb declares for the argument, or without where it is not given.
+func (r *argReader) word(name, without string) string {
+	s := r.text(name, without)
+	declared := Find(r.verb).Args
+	words := declared[slices.IndexFunc(declared, func(a Arg) bool { return a.Name == name })].Values
+	if s != without && !slices.Contains(words, s) {
+		r.failAt(name, "unknown value %q of argument %s (%s)", s, name, strings.Join(words, ", "))
+	}
+	return s
+}
+
 func (r *argReader) path(name string, without schema.Path) schema.Path {
 	s := r.text(name, "")
 	if s == "" {
@@ -273,6 +284,37 @@ func textColumn(in *schema.Schema, path schema.Path) error {
 		return wrongType(path, f.Type, "string")
 	}
 	return nil
+}
+
+// numberColumn returns an error unless path is a column of numbers, outside any list.
+func numberColumn(in *schema.Schema, path schema.Path) error {
+	f, err := column(in, path)
+	if err != nil {
+		return err
+	}
+	if f.Type.Kind != schema.Int && f.Type.Kind != schema.Float || inList(path) {
+		return wrongType(path, f.Type, "a number")
+	}
+	return nil
+}
+
+// oneType returns the type that the columns at paths have in common, or an error that names the first of another type, or one in a list. nulls: a
+// column of the null type, which has no value, may stand beside any type.
+func oneType(in *schema.Schema, paths []schema.Path, nulls bool) (typ schema.Type, err error) {
+	for i, p := range paths {
+		f, err := column(in, p)
+		switch {
+		case err != nil:
+			return typ, err
+		case inList(p):
+			return typ, fmt.Errorf("path %q lies inside a list: take the list as a whole", p)
+		case i == 0 || nulls && typ.Kind == schema.Null:
+			typ = f.Type
+		case !f.Type.Equal(typ) && !(nulls && f.Type.Kind == schema.Null):
+			return typ, fmt.Errorf("column %q is %s, and %q %s: cast one of them", p, f.Type, paths[0], typ)
+		}
+	}
+	return typ, nil
 }
 
 // wrongType is the error for a column of the wrong type.

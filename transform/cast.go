@@ -163,11 +163,6 @@ func digitValue(r rune) int {
 func newCast(args Args) (RowStep, error) {
 	r := newArgs("cast", args)
 	c := Cast{Path: r.path("path", ""), To: r.typ("to")}
-	switch numbers := r.text("numbers", "exact"); numbers {
-	case "exact", "python":
-		c.Python = numbers == "python"
-	default:
-		r.failAt("numbers", "unknown value %q of argument numbers (exact, python)", numbers)
-	}
+	c.Python = r.word("numbers", "exact") == "python"
 	return r.done(c)
 }

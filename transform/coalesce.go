@@ -2,7 +2,6 @@ package transform
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/rlprep/rlprep/schema"
 )
@@ -61,19 +60,9 @@ func (c Coalesce) Plan(in *schema.Schema) (*Plan, error) {
 	if err := checkPut(in, c.To); err != nil {
 		return nil, err
 	}
-	var typ schema.Type
-	for _, p := range c.From {
-		f, err := column(in, p)
-		switch {
-		case err != nil:
-			return nil, err
-		case inList(p):
-			return nil, fmt.Errorf("path %q lies inside a list: take the list as a whole", p)
-		case typ.Kind == schema.Missing || typ.Kind == schema.Null:
-			typ = f.Type
-		case f.Type.Kind != schema.Null && !f.Type.Equal(typ):
-			return nil, fmt.Errorf("column %q is %s, and %q %s: cast one of them", p, f.Type, c.From[0], typ)
-		}
+	typ, err := oneType(in, c.From, true)
+	if err != nil {
+		return nil, err
 	}
 	plan := &Plan{Reads: c.From, Puts: []Put{{Path: c.To, After: c.After, Type: typ, OnExisting: c.If}}, Bind: func() Func { return c.row }}
 	if typ.Kind == schema.Text {
@@ -113,12 +102,5 @@ func (c Coalesce) bulk(reads []schema.Texts, rows int, out []*schema.TextColumn)
 
 func newCoalesce(args Args) (RowStep, error) {
 	r := newArgs("coalesce", args)
-	c := Coalesce{From: r.paths("from"), To: r.path("to", ""), After: r.path("after", ""), If: r.present(Refuse)}
-	switch skip := r.text("skip", "null"); skip {
-	case "null", "empty":
-		c.Empty = skip == "empty"
-	default:
-		r.failAt("skip", "unknown value %q of argument skip (null, empty)", skip)
-	}
-	return r.done(c)
+	return r.done(Coalesce{From: r.paths("from"), To: r.path("to", ""), After: r.path("after", ""), If: r.present(Refuse), Empty: r.word("skip", "null") == "empty"})
 }

@@ -71,12 +71,8 @@ func (d Dedup) Keys(in *schema.Schema) (*Keys, error) {
 	}
 	keys := &Keys{Reads: d.By, Reason: "duplicate", Select: d.choose}
 	if d.Highest != "" {
-		f, err := column(in, d.Highest)
-		if err != nil {
+		if err := numberColumn(in, d.Highest); err != nil {
 			return nil, err
-		}
-		if f.Type.Kind != schema.Int && f.Type.Kind != schema.Float || inList(d.Highest) {
-			return nil, wrongType(d.Highest, f.Type, "a number")
 		}
 		keys.Reads = append(keys.Reads[:len(d.By):len(d.By)], d.Highest)
 	}
@@ -119,13 +115,9 @@ func (d Dedup) choose(_ Key, rows iter.Seq[KeyRow], drop func(number int64)) {
 func newDedup(args Args) (RowStep, error) {
 	r := newArgs("dedup", args)
 	d := Dedup{By: r.paths("by"), Highest: r.path("highest", "")}
-	switch ties := r.text("ties", "drop"); {
-	case ties != "drop" && ties != "keep":
-		r.failAt("ties", "unknown value %q of argument ties (drop, keep)", ties)
-	case args["ties"] != nil && d.Highest == "":
+	d.KeepTies = r.word("ties", "drop") == "keep"
+	if args["ties"] != nil && d.Highest == "" {
 		r.failAt("ties", "argument ties is for highest")
-	default:
-		d.KeepTies = ties == "keep"
 	}
 	return r.done(d)
 }

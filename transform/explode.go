@@ -97,11 +97,6 @@ func (e Explode) row(in schema.Row, out *Emitter) error {
 func newExplode(args Args) (RowStep, error) {
 	r := newArgs("explode", args)
 	e := Explode{Path: r.path("path", ""), Position: r.path("position", "")}
-	switch empty := r.text("empty", "drop"); empty {
-	case "drop", "keep":
-		e.Keep = empty == "keep"
-	default:
-		r.failAt("empty", "unknown value %q of argument empty (drop, keep)", empty)
-	}
+	e.Keep = r.word("empty", "drop") == "keep"
 	return r.done(e)
 }

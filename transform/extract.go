@@ -382,19 +382,10 @@ func (r *argReader) marker(method string) Finder {
 	if m.Text == "" {
 		r.failAt("marker", "argument marker is missing")
 	}
-	switch which := r.text("which", ""); which {
-	case "":
-	case "first", "last":
+	if which := r.word("which", ""); which != "" {
 		m.First = which == "first"
-	default:
-		r.failAt("which", "unknown value %q of argument which (first, last)", which)
 	}
-	switch blanks := r.text("blanks", "trim"); blanks {
-	case "trim", "keep":
-		m.KeepBlanks = blanks == "keep"
-	default:
-		r.failAt("blanks", "unknown value %q of argument blanks (trim, keep)", blanks)
-	}
+	m.KeepBlanks = r.word("blanks", "trim") == "keep"
 	end := r.text("end", "")
 	switch {
 	case method == "after":

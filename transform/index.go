@@ -127,13 +127,8 @@ func (x KeptIndex) Plan(in *schema.Schema) (*Plan, error) {
 func newIndex(args Args) (RowStep, error) {
 	r := newArgs("index", args)
 	x := Index{Path: r.path("path", ""), Start: r.int("start", 0), After: r.path("after", ""), If: r.present(Refuse)}
-	switch of := r.text("of", "source"); of {
-	case "source":
-		return r.done(x)
-	case "kept":
+	if r.word("of", "source") == "kept" {
 		return r.done(KeptIndex{Index: x})
-	default:
-		r.failAt("of", "unknown value %q of argument of (source, kept)", of)
 	}
 	return r.done(x)
 }

@@ -1,10 +1,6 @@
 package transform
 
-import (
-	"fmt"
-
-	"github.com/rlprep/rlprep/schema"
-)
+import "github.com/rlprep/rlprep/schema"
 
 var _ = Add(Verb{
 	Name:  "list",
@@ -48,19 +44,9 @@ func (l List) Plan(in *schema.Schema) (*Plan, error) {
 	if err := checkPut(in, l.To); err != nil {
 		return nil, err
 	}
-	var typ schema.Type
-	for i, p := range l.From {
-		f, err := column(in, p)
-		switch {
-		case err != nil:
-			return nil, err
-		case inList(p):
-			return nil, fmt.Errorf("path %q lies inside a list: take the list as a whole", p)
-		case i == 0:
-			typ = f.Type
-		case !f.Type.Equal(typ):
-			return nil, fmt.Errorf("column %q is %s, and %q %s: cast one of them", p, f.Type, l.From[0], typ)
-		}
+	typ, err := oneType(in, l.From, false)
+	if err != nil {
+		return nil, err
 	}
 	return &Plan{Reads: l.From, Puts: []Put{{Path: l.To, After: l.After, Type: schema.ListOf(typ), OnExisting: l.If}}, Bind: func() Func {
 		elems := make([]schema.Value, len(l.From))

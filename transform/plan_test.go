@@ -33,6 +33,8 @@ func TestArguments(t *testing.T) {
 		{"prompt", `{"messages":[{"role":"user","content":"x"}]}`, `step prompt: argument messages: message 0: expected role and template, both text, perhaps loss_mask, and nothing else`},
 		{"prompt", `{"user":"{{q"}`, `step prompt: template "{{q": no }} after {{q`},
 		{"format", `{"path":"a","template":"{{}}"}`, `step format: template "{{}}": path "": empty name`},
+		{"turn", `{"path":"p","role":"user","template":"x","at":"middle"}`, `step turn: unknown value "middle" of argument at (first, last)`},
+		{"extract", `{"from":"a","to":"b","method":"after","marker":"x","which":"second"}`, `step extract: unknown value "second" of argument which (first, last)`},
 		{"extract", `{"from":"a","to":"b","method":"magic"}`, `step extract: unknown method "magic" (gsm8k, regexp, after, before, between, boxed, unbox)`},
 		{"extract", `{"from":"a","to":"b","method":"regexp"}`, `step extract: argument pattern is missing`},
 		{"extract", `{"from":"a","to":"b","method":"regexp","pattern":"("}`, "step extract: argument pattern: error parsing regexp: missing closing ): `(`"},

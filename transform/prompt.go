@@ -288,18 +288,8 @@ func (r *argReader) messageArgs(p *Prompt) {
 		r.failAt("from", "from excludes user and messages")
 	case p.From != "":
 		p.System, p.Suffix = r.given("system"), r.given("suffix")
-		switch s := r.text("after_turn", "user"); s {
-		case "user", "first":
-			p.First = s == "first"
-		default:
-			r.failAt("after_turn", "unknown value %q of argument after_turn (user, first)", s)
-		}
-		switch s := r.text("through", "end"); s {
-		case "end", "user":
-			p.Through = s == "user"
-		default:
-			r.failAt("through", "unknown value %q of argument through (end, user)", s)
-		}
+		p.First = r.word("after_turn", "user") == "first"
+		p.Through = r.word("through", "end") == "user"
 		if p.First && p.Through {
 			r.failAt("after_turn", "after_turn: first and through: user exclude each other")
 		}

@@ -104,12 +104,5 @@ func notNull(path schema.Path, v schema.Value, elements bool) error {
 
 func newRequire(args Args) (RowStep, error) {
 	r := newArgs("require", args)
-	q := Require{Paths: r.paths("path")}
-	switch absent := r.text("absent", "error"); absent {
-	case "error", "ok":
-		q.AbsentOK = absent == "ok"
-	default:
-		r.failAt("absent", "unknown value %q of argument absent (error, ok)", absent)
-	}
-	return r.done(q)
+	return r.done(Require{Paths: r.paths("path"), AbsentOK: r.word("absent", "error") == "ok"})
 }

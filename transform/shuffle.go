@@ -98,12 +98,8 @@ func orderBy(keys *Keys, in *schema.Schema, by schema.Path) error {
 	if by == "" {
 		return nil
 	}
-	f, err := column(in, by)
-	if err != nil {
+	if err := numberColumn(in, by); err != nil {
 		return err
-	}
-	if f.Type.Kind != schema.Int && f.Type.Kind != schema.Float || inList(by) {
-		return wrongType(by, f.Type, "a number")
 	}
 	keys.Reads = []schema.Path{by}
 	keys.Bind = func() func(schema.Row) (Key, uint64) {

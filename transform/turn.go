@@ -105,11 +105,6 @@ func newTurn(args Args) (RowStep, error) {
 	r := newArgs("turn", args)
 	t := Turn{Path: r.path("path", ""), Role: r.text("role", ""), Template: r.text("template", "")}
 	r.template("template", &t.Template)
-	switch at := r.text("at", "last"); at {
-	case "first", "last":
-		t.First = at == "first"
-	default:
-		r.failAt("at", "unknown value %q of argument at (first, last)", at)
-	}
+	t.First = r.word("at", "last") == "first"
 	return r.done(t)
 }

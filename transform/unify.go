@@ -213,12 +213,6 @@ func wider(a, b schema.Type) (schema.Type, bool) {
 func newUnify(args Args) (RowStep, error) {
 	r := newArgs("unify", args)
 	u := Unify{}
-	switch s := r.text("missing", "null"); s {
-	case "null":
-	case "refuse":
-		u.Refuse = true
-	default:
-		r.failAt("missing", "unknown value %q of argument missing (null, refuse)", s)
-	}
+	u.Refuse = r.word("missing", "null") == "refuse"
 	return r.done(u)
 }

@@ -2,7 +2,6 @@ package progress
 
 import (
 	"io"
-	"os"
 	"sync"
 	"time"
 
@@ -52,7 +51,7 @@ func (f *Downloads) At(path string, done, size int64) {
 	for _, n := range f.files {
 		have, all = have+n[0], all+n[1]
 	}
-	if IsTerminal(f.w) && os.Getenv("TERM") != "dumb" {
+	if drawsBars(f.w) {
 		if f.bar == nil {
 			f.bar = newBytesBar(f.w, all)
 		}
@@ -75,23 +74,12 @@ func (f *Downloads) Done() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.bar != nil {
-		_ = f.bar.Clear()
-		_ = f.bar.Exit()
+		remove(f.bar)
 		f.bar = nil
 	}
 }
 
 // newBytesBar returns a bar with bytes, bytes/s and the time left.
 func newBytesBar(w io.Writer, total int64) *progressbar.ProgressBar {
-	return progressbar.NewOptions64(total,
-		progressbar.OptionSetWriter(w),
-		progressbar.OptionThrottle(65*time.Millisecond),
-		progressbar.OptionShowBytes(true),
-		progressbar.OptionSetPredictTime(true),
-		progressbar.OptionSetDescription("fetching"),
-		progressbar.OptionFullWidth(),
-		progressbar.OptionClearOnFinish(),
-		progressbar.OptionUseANSICodes(true),
-		progressbar.OptionSetSpinnerChangeInterval(0), // else it starts a goroutine that nothing ends
-	)
+	return bar(w, total, progressbar.OptionShowBytes(true), progressbar.OptionSetDescription("fetching"))
 }

@@ -4,7 +4,6 @@ package progress
 import (
 	"fmt"
 	"io"
-	"os"
 	"sync"
 	"time"
 
@@ -41,7 +40,7 @@ func New(stderr io.Writer, total int64, quiet bool) *Run {
 	p := &Run{w: stderr, total: total, now: time.Now}
 	p.start = p.now()
 	p.last = p.start
-	if IsTerminal(stderr) && os.Getenv("TERM") != "dumb" {
+	if drawsBars(stderr) {
 		p.bar = newBar(stderr, total)
 	}
 	return p
@@ -52,18 +51,7 @@ func newBar(w io.Writer, total int64) *progressbar.ProgressBar {
 	if total <= 0 {
 		total = -1
 	}
-	return progressbar.NewOptions64(total,
-		progressbar.OptionSetWriter(w),
-		progressbar.OptionThrottle(65*time.Millisecond),
-		progressbar.OptionShowCount(),
-		progressbar.OptionShowIts(),
-		progressbar.OptionSetItsString("rows"),
-		progressbar.OptionSetPredictTime(true),
-		progressbar.OptionFullWidth(),
-		progressbar.OptionClearOnFinish(),
-		progressbar.OptionUseANSICodes(true),
-		progressbar.OptionSetSpinnerChangeInterval(0), // else it starts a goroutine that nothing ends
-	)
+	return bar(w, total, progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionSetItsString("rows"))
 }
 
 // Rows says that n more rows are done and that shard is being made.
@@ -111,8 +99,7 @@ func (p *Run) Done() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.bar != nil {
-		_ = p.bar.Clear()
-		_ = p.bar.Exit()
+		remove(p.bar)
 		p.bar = nil
 		p.last = p.now() // from here on as without a bar
 	}

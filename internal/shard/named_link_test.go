@@ -18,16 +18,7 @@ func TestNamedKeeps(t *testing.T) {
 	if err := os.Symlink("real.json", link); err != nil {
 		t.Fatal(err)
 	}
-	n, err := NewNamed(t.Context(), link)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := n.WriteString("new"); err != nil {
-		t.Fatal(err)
-	}
-	if err := n.Publish(); err != nil {
-		t.Fatal(err)
-	}
+	writeNamed(t, link, "new")
 	text, err := os.ReadFile(file)
 	info, lerr := os.Lstat(link)
 	real, serr := os.Stat(file)
@@ -36,5 +27,20 @@ func TestNamedKeeps(t *testing.T) {
 	}
 	if string(text) != "new" || info.Mode()&os.ModeSymlink == 0 || real.Mode().Perm() != 0o640 {
 		t.Errorf("%s holds %q, mode %v, link %v", file, text, real.Mode(), info.Mode())
+	}
+}
+
+// writeNamed writes and publishes a named file.
+func writeNamed(t *testing.T, name, text string) {
+	t.Helper()
+	n, err := NewNamed(t.Context(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := n.WriteString(text); err != nil {
+		t.Fatal(err)
+	}
+	if err := n.Publish(); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -3,7 +3,6 @@
 package shard
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -20,16 +19,7 @@ func TestNamedKeepsOwner(t *testing.T) {
 	if err := os.Chown(name, uid, gid); err != nil {
 		t.Skipf("SKIPPED: only root may give files away: %v", err)
 	}
-	n, err := NewNamed(context.Background(), name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := n.WriteString("new"); err != nil {
-		t.Fatal(err)
-	}
-	if err := n.Publish(); err != nil {
-		t.Fatal(err)
-	}
+	writeNamed(t, name, "new")
 	info, err := os.Stat(name)
 	if err != nil {
 		t.Fatal(err)
