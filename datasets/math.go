@@ -18,8 +18,8 @@ The rows of verl's examples/data_preprocess/math_dataset.py (verl@b178a3cd5, 202
 instruction as the only message, and the ground truth for the scorer of data_source DigitalLearningGmbH/MATH-lighteval. Reads that
 dataset (problem, level, solution, type); level and type stay as columns.
 
-The ground truth is what stands in the last \boxed{…} of the solution; a "\boxed " anywhere wins over braces, and its text goes up to
-the next $ sign. A solution without a box, or with one that is not closed, is rejected (no-boxed, unclosed-boxed), where verl's script
+The ground truth is the content of the last \boxed{…} of the solution. If the solution has "\boxed " with a blank anywhere, that is taken in
+place of braces, and its text ends at the next $ sign. A solution without a box, or with one that is not closed, is rejected (no-boxed, unclosed-boxed), where verl's script
 dies. extra_info.index counts from 0 in each split.
 `,
 	Script: "examples/data_preprocess/math_dataset.py", Rows: rule.RL, Index: IndexOfRows, Splits: trainTest,

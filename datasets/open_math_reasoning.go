@@ -16,7 +16,7 @@ var _ = Add(Recipe{
 	Doc: `
 The rows of verl's recipe/open_math_reasoning/prepare_eval_dataset.py (verl-recipe, January 2026), value for value. Reads math-ai/aime24 (problem,
 solution) and math-ai/aime25 (problem, answer). The ground truth is the solution or answer without the \boxed{…} around it, if it has one;
-the text as it is stands in extra_info.answer. extra_info.index counts from 0 in each split.
+extra_info.answer has the unchanged text. extra_info.index counts from 0 in each split.
 
 Mind: as the two files count alike, a trace cannot distinguish row 3 of one from row 3 of the other where a launch validates with both.
 --index-scope run counts on over both.

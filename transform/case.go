@@ -68,7 +68,7 @@ func Upper(dst []byte, text string) []byte {
 	for i := 0; i < len(text); i++ {
 		c := text[i]
 		if c >= utf8.RuneSelf {
-			return append(dst, cases.Upper(language.Und).String(text[i:])...) // no mapping looks at what stands before
+			return append(dst, cases.Upper(language.Und).String(text[i:])...) // no mapping depends on the text before
 		}
 		if 'a' <= c && c <= 'z' {
 			c -= 'a' - 'A'
@@ -96,7 +96,7 @@ func Capitalize(dst []byte, text string) []byte {
 // titled is a character in title case. The title case of Georgian letters is themselves.
 func titled(char string) string { return cases.Title(language.Und, cases.NoLower).String(char) }
 
-// appendLower appends text from a byte on. What stands before it decides with what follows it whether a Σ ends a word.
+// appendLower appends text from a byte on. The text on both sides of a Σ decides whether it ends a word.
 func appendLower(dst []byte, text string, from int) []byte {
 	for i := from; i < len(text); {
 		c := text[i]
@@ -122,7 +122,7 @@ func appendLower(dst []byte, text string, from int) []byte {
 	return dst
 }
 
-// endsWord reports whether a Σ between before and after ends a word: a letter with case stands before it and none after it, whatever
+// endsWord reports whether a Σ between before and after ends a word: a letter with case comes before it and none after it, whatever
 // marks there are between (Unicode, SpecialCasing.txt, Final_Sigma).
 func endsWord(before, after string) bool {
 	letter := false

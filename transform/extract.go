@@ -19,10 +19,10 @@ Finds the final answer in a text and writes it, as text. How it is found:
            (verl@b178a3cd5 gsm8k.py:28, re.search and split("#### ")[1]). "#### $5" does not match, "##### 5" does
   regexp   the first match of 'pattern' (Go's RE2 syntax): its group 'group', by default the first, or all where it has none
   after    what follows the last 'marker' (or the first: 'which'), to the end of the text
-  before   what stands before the first 'marker' (or the last)
-  between  what stands between the first 'marker' (or the last) and the next 'end'
+  before   the text before the first 'marker' (or the last)
+  between  the text between the first 'marker' (or the last) and the next 'end'
   unbox    as verl's remove_boxed does, where the whole text is \boxed{…}, or \boxed and a blank in front of it; else the text itself
-  boxed    as verl's math_dataset.py does: what stands in the last \boxed{…}, or after \boxed and a blank up to a $ sign
+  boxed    as verl's math_dataset.py does: the content of the last \boxed{…}, or the text after \boxed and a blank up to a $ sign
 
 Of what after, before and between find, the blanks at both ends are left out, unless 'blanks' is keep.
 
@@ -169,7 +169,7 @@ type Marker struct {
 	KeepBlanks bool   // at both ends of the answer
 }
 
-// around returns what stands before and after the marker.
+// around returns the text before and after the marker.
 func (m Marker) around(text string) (before, after string, found bool) {
 	i := strings.LastIndex(text, m.Text)
 	if m.First {
@@ -203,7 +203,7 @@ func FindAfter(m Marker) Finder {
 	}
 }
 
-// FindBefore finds what stands before the marker.
+// FindBefore finds the text before the marker.
 func FindBefore(m Marker) Finder {
 	return func(text string) (string, string, string) {
 		before, _, found := m.around(text)
@@ -214,7 +214,7 @@ func FindBefore(m Marker) Finder {
 	}
 }
 
-// FindBetween finds what stands between the marker and the next end.
+// FindBetween finds the text between the marker and the next end.
 func FindBetween(m Marker, end string) Finder {
 	return func(text string) (string, string, string) {
 		_, after, found := m.around(text)

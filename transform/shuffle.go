@@ -14,7 +14,7 @@ var _ = Add(Verb{
 	Title: "put the rows into an order that is drawn",
 	Doc: `
 Puts the rows of a split into a random order, the same one in every run and with any number of workers, and with 'rows' goes on with the
-first of them only; the others are counted as left out (not-drawn). Behind it rows are numbered by their new order.
+first of them only; the others are counted as left out (not-drawn). The steps after it number rows by their new order.
 
 The order is numpy's, number for number. 'generator: default' is default_rng(seed).permutation, which Dataset.shuffle(seed) of HF datasets
 takes; 'generator: legacy' is numpy.random.seed(seed) with shuffle, permutation or choice(replace=False). With 'by' the rows are first put

@@ -15,8 +15,8 @@ var _ = Add(Verb{
 	Doc: `
 Takes the rows of a split from one place to another: ":100" the first hundred, "-100:" the last, "100:200" those between, ":75%" three
 quarters. Places are counted over the rows that are read, a percentage is rounded to the nearest row (to the even one of two), and
-negative ones count from the end: it is what HF datasets makes of train[:75%]. Rows outside are not read at all, so the step stands before
-every step that leaves rows out.
+negative ones count from the end: it is what HF datasets makes of train[:75%]. Rows outside are not read at all, so the step must come
+before every step that leaves rows out.
 
 With 'into' the split is cut into several, each with its own slice; they may overlap and need not be the whole. In a pipeline each part is a split of its own,
 written into files of its name; the steps after it see that name in ${split}. extra_info.index counts the source rows.

@@ -17,8 +17,8 @@ Which rows go where says 'how'; it is the same in every run, with any number of 
   hash    (when not given) by a hash of 'seed' and the row's number within its split, or with 'key' of that column's value: then rows with
           the same value stay together, which keeps near-copies of a training problem out of the validation set
   draw    as HF datasets' train_test_split(seed) draws them: the rows are put into the order of numpy's default_rng(seed).permutation, and
-          each part but the last takes its share of them, rounded up: HF's test part stands first. Behind it rows are numbered by their new order. With 'by' they are
-          first put into the order of a column of numbers. Steps before it may leave rows out, but not reject or repeat them
+          each part but the last takes its share of them, rounded up; so HF's test part must be named first. The steps after
+          it number rows by their new order. With 'by' the rows are first put into the order of a column of numbers. Steps before it may leave rows out, but not reject or repeat them
   blocks  as HF datasets' shard cuts them: rows that follow each other stay together
 
 In a pipeline each part is a split of its own, written into files of its name; the steps after it see that name in ${split}, and

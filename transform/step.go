@@ -12,7 +12,7 @@ type Step struct {
 	Splits []string // of the input that the step is for; nil: all
 }
 
-// SplitName is what stands for the name of the split in the arguments of steps.
+// SplitName is replaced by the name of the split in the arguments of steps.
 const SplitName = "${split}"
 
 // SplitType is the Type of an argument that is the name of the split where it is not given.

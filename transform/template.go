@@ -69,7 +69,7 @@ func (t *template) addText(s string) {
 	}
 }
 
-// placeholder cuts s, which follows "{{", at its "}}"; quotes hide what stands in them.
+// placeholder cuts s, which follows "{{", at its "}}"; braces within quotes do not count.
 func placeholder(s string) (inner, rest string, err error) {
 	var quote byte
 	for i := 0; i < len(s); i++ {

@@ -92,7 +92,7 @@ func (b *Build) learnStep(ctx context.Context, src *input.Set, s pipeline.Split,
 	return err
 }
 
-// probe runs a step that stands at l over the rows that before leaves, until enough.
+// probe runs the step probe over the rows that the steps before it leave, until enough returns true. l is its place in the pipeline file.
 func (b *Build) probe(ctx context.Context, src *input.Set, s pipeline.Split, before []transform.RowStep, probe transform.RowStep, l transform.Located, enough func() bool) error {
 	if l.RowStep != nil {
 		probe = transform.Located{RowStep: probe, Where: l.Where, Verb: l.Verb}

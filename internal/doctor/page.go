@@ -7,7 +7,7 @@ import (
 	"github.com/rlprep/rlprep/internal/escape"
 )
 
-// pageWidth is the width of doctor's lines, where what stands in them allows.
+// pageWidth is the width of doctor's lines. A line with a longer word is wider.
 const pageWidth = 100
 
 // A page prints lines of a label and what is said of it.

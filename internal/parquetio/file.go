@@ -139,7 +139,7 @@ func (f *File) Metadata() map[string]string {
 	return out
 }
 
-// FooterHash distinguishes this footer from others: pages of other sizes, other statistics and other columns all stand in it.
+// FooterHash distinguishes this footer from others: it differs if the columns, the statistics or the sizes of pages differ.
 func (f *File) FooterHash() [16]byte {
 	if f.shed {
 		return f.hash

@@ -44,7 +44,7 @@ type Step struct {
 	Verb   *transform.Verb
 	Args   transform.Args
 	Splits []string // that it is for; nil: all
-	Where  string   // "pipeline.yaml:7:5"; "": it stands in no file
+	Where  string   // "pipeline.yaml:7:5"; "": it is in no file
 
 	at   yamlfile.Pos
 	args map[string]yamlfile.Pos

@@ -179,8 +179,8 @@ func (p *Plan) resolve(split string, r ReadRange) *program.Resolved {
 	})
 }
 
-// raw returns the chunks of a range that go out undecoded where no row is left out. Bytes, such as images, keep their codec: they are compressed already. One that goes to two places may be decoded for one
-// of them only.
+// raw returns the chunks of a range that are copied undecoded if no row is left out. Bytes, such as images, keep their codec, because they are
+// compressed already. A chunk that goes to two places may be decoded for one of them only.
 func (p *Plan) raw(r ReadRange, prog *program.Resolved) program.Raw {
 	leaves := prog.Leaves()
 	out := make(program.Raw, len(leaves))

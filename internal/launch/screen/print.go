@@ -83,8 +83,8 @@ func printCommands(w io.Writer, commands []Command, mark string) {
 	}
 }
 
-// print shows the facts by their groups; all: those that nothing sets and that rarely matter, too. What stands in the launch itself is shown by
-// its line.
+// print shows the facts by their groups. With all it also shows those that nothing sets and that rarely matter. A fact that the launch itself sets
+// has its line number.
 func (e *Training) print(w io.Writer, name string, all bool) {
 	if e.Module != "" {
 		escape.Fprintf(w, "%s on %s\n", e.Module, e.Target)
